@@ -1,0 +1,52 @@
+"""numlab: how should a language model represent numbers?
+
+Every encoder of four papers behind one interface, small models trained with them on the same
+tasks, the same probes, and notebooks that regenerate every figure. `import numlab as nl`.
+"""
+
+from importlib import import_module
+
+_PUBLIC = {
+    "examples": ("Slot", "Layout", "Examples", "parse"),
+    "encoders": (
+        "Encoder",
+        "ValueEncoder",
+        "Tokens",
+        "P10",
+        "P1000",
+        "B1999",
+        "FP15",
+        "XVal",
+        "FoNE",
+        "Digits",
+        "Subword",
+    ),
+    "tasks": ("Task",),
+    "tokenizer": ("Tokenizer",),
+    "objectives": ("MaskedLM", "CausalLM"),
+    "models": ("ModelSpec", "GPT2", "Llama", "Transformer"),
+    "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates"),
+    "evaluation": ("predict",),
+    "embeddings": ("Embeddings",),
+    "figures": ("begin", "save_figure", "save_table", "claim"),
+}
+_HOME = {name: module for module, names in _PUBLIC.items() for name in names}
+_MODULES = ("encoders", "tasks", "evaluation", "embeddings", "probes", "plots", "widgets", "store")
+
+__all__ = sorted((*_HOME, *_MODULES))
+
+
+def __getattr__(name: str):
+    """Public names are imported when they are first asked for: `import numlab` stays light."""
+    if name in _HOME:
+        value = getattr(import_module(f"numlab.{_HOME[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"numlab.{name}")
+    else:
+        raise AttributeError(f"module 'numlab' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,188 @@
+"""The store: what numlab makes once and keeps under `data/`, addressed by its digest.
+
+A run lives in `data/runs/<digest>/`, drawn examples in `data/examples/<digest>/`. An entry is
+written beside its place and renamed into it, manifest last, so that a reader sees a whole entry
+or none. Nothing pickled is ever written or read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import importlib
+import json
+import os
+import shutil
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from numlab.examples import Examples, Layout, Slot
+
+_used: dict[str, None] = {}
+
+
+def home() -> Path:
+    """Where data/ and figures/ stand: the folder NUMLAB_HOME, else the repository."""
+    return Path(os.environ.get("NUMLAB_HOME") or Path(__file__).resolve().parents[1])
+
+
+def runs_dir() -> Path:
+    """The run store."""
+    return home() / "data" / "runs"
+
+
+def partial_dir(key: str) -> Path:
+    """Where a run in training keeps its checkpoint and its progress."""
+    return runs_dir() / ".partial" / key
+
+
+def used() -> tuple[str, ...]:
+    """The digests of the runs that this process has read so far: a figure's provenance."""
+    return tuple(_used)
+
+
+def describe(value: Any) -> Any:
+    """A spec as JSON: classes by their importable name and version, fields by value.
+
+    Raises
+    ------
+    ValueError
+        For a class that another process could not import, or a value that is not plain.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        cls = type(value)
+        if cls.__module__ == "__main__" or "<locals>" in cls.__qualname__:
+            raise ValueError(
+                f"{cls.__qualname__} must be importable before its runs are stored: "
+                "move it from the notebook into a module"
+            )
+        fields = {f.name: describe(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        return {"class": name, "version": getattr(cls, "version", 1), **fields}
+    if isinstance(value, tuple):
+        return [describe(v) for v in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
+
+
+def restore(description: Any) -> Any:
+    """The spec that `describe` described."""
+    if isinstance(description, list):
+        return tuple(restore(v) for v in description)
+    if not isinstance(description, dict):
+        return description
+    fields = {k: restore(v) for k, v in description.items() if k not in ("class", "version")}
+    module, _, name = description["class"].rpartition(".")
+    return getattr(importlib.import_module(module), name)(**fields)
+
+
+def digest(spec: Any) -> str:
+    """The address of a spec: SHA-256 of its description, 20 hexadecimal digits."""
+    text = json.dumps(describe(spec), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def lock(entry: Path):
+    """Two processes that want one entry make it once: a lock across processes."""
+    from filelock import FileLock
+
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(entry.parent / f".{entry.name}.lock")
+
+
+def write(entry: Path, fill: Callable[[Path], None]) -> None:
+    """Make an entry whole: `fill` writes its files into the folder that it is given."""
+    draft = entry.parent / f".{entry.name}.{os.getpid()}.draft"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    fill(draft)
+    manifest = {f.name: _checksum(f) for f in sorted(draft.iterdir())}
+    (draft / "manifest.json").write_text(json.dumps({"files": manifest}, indent=1))
+    draft.rename(entry)
+
+
+def intact(entry: Path) -> bool:
+    """Whether an entry is there and every file has its checksum; a damaged one is set aside."""
+    if not entry.is_dir():
+        return False
+    fault = _fault(entry)
+    if fault is None:
+        return True
+    aside = entry.parent / ".damaged" / f"{entry.name}-{time.time_ns()}"
+    aside.parent.mkdir(exist_ok=True)
+    entry.rename(aside)
+    warnings.warn(f"{entry.name} is damaged ({fault}): set aside as {aside}", stacklevel=2)
+    return False
+
+
+def mark_used(key: str) -> None:
+    """Remember that a run was read."""
+    _used[key] = None
+
+
+def _fault(entry: Path) -> str | None:
+    try:
+        files = json.loads((entry / "manifest.json").read_text())["files"]
+        for name, checksum in files.items():
+            if _checksum(entry / name) != checksum:
+                return f"{name} has another checksum than its manifest"
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@functools.lru_cache(maxsize=8)
+def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
+    """`task.split(sizes, seed)`, drawn once and kept on disk."""
+    key = f"{digest(task)}-{'-'.join(map(str, sizes))}-{seed}"
+    entry = home() / "data" / "examples" / key
+    with lock(entry):
+        if not intact(entry):
+            parts = task.split(sizes, seed)
+            write(entry, lambda folder: _save_examples(folder, parts))
+            return parts
+    return _load_examples(entry)
+
+
+def _save_examples(folder: Path, parts: tuple[list[Examples], ...]) -> None:
+    layouts = []
+    for i, part in enumerate(parts):
+        layouts.append([])
+        for j, e in enumerate(part):
+            exact = e.numbers.dtype == object  # Python ints, kept as decimal text
+            arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
+            arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}
+            np.savez(folder / f"{i}-{j}.npz", **arrays)
+            slots = [[s.name, s.words] for s in e.layout.slots]
+            layouts[-1].append({"literals": e.layout.literals, "slots": slots, "exact": exact})
+    (folder / "layouts.json").write_text(json.dumps(layouts))
+
+
+def _load_examples(folder: Path) -> tuple[list[Examples], ...]:
+    layouts = json.loads((folder / "layouts.json").read_text())
+    return tuple(
+        [_load_one(folder / f"{i}-{j}.npz", d) for j, d in enumerate(part)]
+        for i, part in enumerate(layouts)
+    )
+
+
+def _load_one(path: Path, described: dict) -> Examples:
+    slots = tuple(Slot(name, words and tuple(words)) for name, words in described["slots"])
+    with np.load(path, allow_pickle=False) as arrays:
+        numbers = arrays["numbers"]
+        if described["exact"]:
+            whole = [int(v) for v in numbers.ravel().tolist()]
+            numbers = np.array(whole, object).reshape(numbers.shape)
+        layout = Layout(tuple(described["literals"]), slots)
+        return Examples(layout, numbers, arrays.get("words"), arrays.get("index"))
