@@ -1,0 +1,47 @@
+# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make test    make lab    make bench
+# Each target sets up .venv by itself; when requirements.lock is unchanged that costs nothing.
+
+PROFILE ?= quick
+NAMES ?=
+VENV := .venv
+BIN := $(VENV)/bin
+# The first Python of at least 3.11 on the path.
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+.PHONY: figures gallery test lab bench lint setup
+.DEFAULT_GOAL := figures
+
+figures: setup
+	@$(BIN)/numlab figures $(NAMES) --profile $(PROFILE)
+
+gallery: setup
+	@$(BIN)/numlab gallery
+
+test: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest -q -n 2 tests --ignore=tests/benchmarks
+
+bench: setup
+	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-columns=min,median,rounds
+
+lab: setup
+	$(BIN)/jupyter lab notebooks
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# The stamp is a copy of what was installed, compared by content: a fresh checkout's dates say nothing.
+setup:
+	@cat requirements.lock pyproject.toml | cmp -s - $(VENV)/installed || $(MAKE) --no-print-directory $(VENV)/installed
+
+.PHONY: $(VENV)/installed
+$(VENV)/installed:
+	@test -n "$(PYTHON)" || { echo "numlab needs Python 3.11 or newer; none is on the path (make PYTHON=...)" >&2; exit 1; }
+	@echo "setting up $(VENV) (some minutes, once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@cat requirements.lock pyproject.toml > $@
