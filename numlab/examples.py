@@ -1,0 +1,293 @@
+"""Texts with numbered slots, as arrays: Layout, Examples, and parse, which reads any text."""
+
+from __future__ import annotations
+
+import functools
+import re
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+EXACT = 2**53  # every integer up to here is a float64
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place of a layout that is filled in.
+
+    Parameters
+    ----------
+    name : str
+    words : tuple of str, optional
+        The words that the slot can hold. None: it holds a number.
+    """
+
+    name: str
+    words: tuple[str, ...] | None = None
+
+    def __post_init__(self):
+        if not self.name:
+            raise ValueError("a slot needs a name; got an empty one")
+        if self.words is None:
+            return
+        object.__setattr__(self, "words", tuple(self.words))
+        if not self.words or len(set(self.words)) < len(self.words):
+            raise ValueError(f"slot {self.name!r} needs distinct words; got {self.words}")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Fixed text around slots: literals[0] slots[0] literals[1] ... slots[-1] literals[-1].
+
+    Examples
+    --------
+    >>> Layout.of("{a}+{b}={sum}").number_slots
+    ('a', 'b', 'sum')
+    >>> Layout.of("{a} is {size}", size=("small", "large")).slots[1].words
+    ('small', 'large')
+    """
+
+    literals: tuple[str, ...]
+    slots: tuple[Slot, ...]
+
+    def __post_init__(self):
+        object.__setattr__(self, "literals", tuple(self.literals))
+        object.__setattr__(self, "slots", tuple(self.slots))
+        if len(self.literals) != len(self.slots) + 1:
+            raise ValueError(
+                f"a layout of {len(self.slots)} slots has {len(self.slots) + 1} literals; "
+                f"got {len(self.literals)}"
+            )
+        names = [slot.name for slot in self.slots]
+        if len(set(names)) < len(names):
+            raise ValueError(f"a layout's slots have distinct names; got {names}")
+
+    @classmethod
+    def of(cls, template: str, /, **words: tuple[str, ...]) -> Layout:
+        """Read a layout from a template: ``{name}`` is a slot, ``{{`` and ``}}`` are braces.
+
+        Parameters
+        ----------
+        template : str
+        **words : tuple of str
+            The words of those slots that hold words; all others hold numbers.
+        """
+        literals, slots, text = [], [], ""
+        for literal, name, spec, conversion in string.Formatter().parse(template):
+            text += literal
+            if name is None:
+                continue
+            if spec or conversion:
+                raise ValueError(f"a slot is written {{name}}; got a format in {template!r}")
+            literals.append(text)
+            slots.append(Slot(name, words.get(name)))
+            text = ""
+        unknown = set(words) - {slot.name for slot in slots}
+        if unknown:
+            raise ValueError(f"words for slots that {template!r} has not: {sorted(unknown)}")
+        return cls((*literals, text), tuple(slots))
+
+    @functools.cached_property
+    def number_slots(self) -> tuple[str, ...]:
+        """Names of the slots that hold numbers, in reading order: the columns of `numbers`."""
+        return tuple(slot.name for slot in self.slots if slot.words is None)
+
+    @functools.cached_property
+    def word_slots(self) -> tuple[str, ...]:
+        """Names of the slots that hold words, in reading order: the columns of `words`."""
+        return tuple(slot.name for slot in self.slots if slot.words is not None)
+
+    def column(self, name: str) -> int:
+        """Column of a number slot in `Examples.numbers`."""
+        if name not in self.number_slots:
+            raise ValueError(f"number slots are {self.number_slots}; got {name!r}")
+        return self.number_slots.index(name)
+
+
+def shown(number: float | int) -> str:
+    """A number as a person reads it: whole numbers in full, others to six digits.
+
+    >>> shown(0.1234567), shown(1234567.0), shown(10**20)
+    ('0.123457', '1234567', '100000000000000000000')
+    """
+    if isinstance(number, int):
+        return str(number)
+    whole = abs(number) < 1e15 and number == int(number)
+    return str(int(number)) if whole else f"{number:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """n texts of one layout. A corpus is a list of these.
+
+    Parameters
+    ----------
+    layout : Layout
+    numbers : array of shape (n, number slots)
+        float64; or object, where they are Python ints (of any size).
+    words : array of shape (n, word slots), optional
+        Indices into each word slot's `words`.
+    index : array of shape (n,), optional
+        Each text's place in its corpus.
+    """
+
+    layout: Layout
+    numbers: np.ndarray
+    words: np.ndarray | None = None
+    index: np.ndarray | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "numbers", _number_table(self.numbers, self.layout))
+        n = len(self.numbers)
+        if self.words is not None or self.layout.word_slots:
+            object.__setattr__(self, "words", _word_table(self.words, self.layout, n))
+        if self.index is not None:
+            index = np.asarray(self.index)
+            if index.shape != (n,):
+                raise ValueError(f"index has shape ({n},); got {index.shape}")
+            object.__setattr__(self, "index", index)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def column(self, name: str) -> np.ndarray:
+        """(n,) numbers of a number slot, or words of a word slot."""
+        if name in self.layout.word_slots:
+            slot = next(slot for slot in self.layout.slots if slot.name == name)
+            return np.array(slot.words)[self.words[:, self.layout.word_slots.index(name)]]
+        return self.numbers[:, self.layout.column(name)]
+
+    def take(self, rows) -> Examples:
+        """The examples of some rows: indices, a slice or a mask."""
+        words, index = (None if a is None else a[rows] for a in (self.words, self.index))
+        return Examples(self.layout, self.numbers[rows], words, index)
+
+    def text(self, i: int, spell: Callable[[float | int], str] = shown) -> str:
+        """The i-th text as a person reads it.
+
+        >>> Examples(Layout.of("{a}+{b}"), [[1, 2.5]]).text(0)
+        '1+2.5'
+        """
+        numbers = iter(self.numbers[i].tolist())
+        words = iter(() if self.words is None else self.words[i].tolist())
+        filled = [
+            spell(next(numbers)) if slot.words is None else slot.words[next(words)]
+            for slot in self.layout.slots
+        ]
+        pieces = zip(self.layout.literals, (*filled, ""), strict=True)
+        return "".join(literal + filling for literal, filling in pieces)
+
+
+def _number_table(numbers, layout: Layout) -> np.ndarray:
+    table = np.asarray(numbers)
+    k = len(layout.number_slots)
+    if table.ndim != 2 or table.shape[1] != k:
+        raise ValueError(f"numbers have shape (n, {k}), a column a number slot; got {table.shape}")
+    if table.dtype.kind in "iu" and ((table > EXACT) | (table < -EXACT)).any():
+        return table.astype(object)
+    if table.dtype.kind == "O":
+        others = {type(v).__name__ for v in table.ravel().tolist()} - {"int"}
+        if others:
+            raise ValueError(f"an object array of numbers holds Python ints; got {sorted(others)}")
+        return table
+    if table.dtype.kind not in "iufb":
+        raise ValueError(f"numbers are float64 or Python ints; got an array of {table.dtype}")
+    return table.astype(np.float64, copy=False)
+
+
+def _word_table(words, layout: Layout, n: int) -> np.ndarray:
+    k = len(layout.word_slots)
+    codes = np.asarray(words if words is not None else [])
+    if words is None or codes.shape != (n, k):
+        raise ValueError(f"words have shape ({n}, {k}), a column a word slot; got {codes.shape}")
+    if codes.dtype.kind not in "iu" and codes.size:
+        raise ValueError(f"words are indices into a slot's words; got an array of {codes.dtype}")
+    sizes = np.array([len(slot.words) for slot in layout.slots if slot.words is not None])
+    wrong = (codes < 0) | (codes >= sizes) if k else np.zeros((n, 0), bool)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"slot {layout.word_slots[column]!r} has {sizes[column]} words; "
+            f"got index {codes[row, column]} in row {row}"
+        )
+    return codes
+
+
+# A sign belongs to a number unless something that it could be subtracted from stands before it;
+# a number does not begin inside a word ("planet0") or another number ("1.2.3").
+NUMBER = re.compile(
+    r"(?<![\w.])"
+    r"((?:(?<![)\]}])[-+\u2212])?"
+    r"(?:[0-9]+(?:\.[0-9]+|\.(?=[eE][-+]?[0-9]))?|\.[0-9]+)"
+    r"(?:[eE][-+]?[0-9]+)?)"
+)
+
+
+def parse(texts: list[str]) -> list[Examples]:
+    """Find the numbers in texts.
+
+    Parameters
+    ----------
+    texts : list of str
+        Every text holds at least one number.
+
+    Returns
+    -------
+    list of Examples
+        One for each layout; slots are named n0, n1, ... and `index` is the place in `texts`.
+        Numbers are float64; where all numbers of a layout are integers and one of them has more
+        than 15 digits they are Python ints.
+
+    Examples
+    --------
+    >>> parse(["x=-6.02e1, y=.5", "1-2", "x=3, y=4"])[0].numbers
+    array([[-60.2,   0.5],
+           [  3. ,   4. ]])
+    >>> parse(["planet0: 1-2"])[0].numbers
+    array([[1., 2.]])
+    """
+    if isinstance(texts, str):
+        raise ValueError(f"parse takes a list of texts; got the one text {_short(texts)}")
+    groups: dict[tuple[str, ...], tuple[list[str], list[int]]] = {}
+    for place, text in enumerate(texts):
+        pieces = NUMBER.split(text)
+        if len(pieces) == 1:
+            found = f"no number in {_short(text)}" if text else "the empty text"
+            raise ValueError(f"text {place}: expected a number; got {found}")
+        numbers, index = groups.setdefault(tuple(pieces[::2]), ([], []))
+        numbers += pieces[1::2]
+        index.append(place)
+    return [_group(literals, *group) for literals, group in groups.items()]
+
+
+def _group(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:
+    k = len(literals) - 1
+    numbers = "\n".join(numbers).replace("\u2212", "-").split("\n")
+    long = [at for at, number in enumerate(numbers) if _is_long_integer(number)]
+    if long and all(_is_integer(number) for number in numbers):
+        values = np.array([int(number) for number in numbers], object)
+    else:
+        values = np.fromiter(map(float, numbers), np.float64, len(numbers))
+        lost = [at for at in long if values[at].item() != int(numbers[at])]
+        lost.extend(np.flatnonzero(np.isinf(values)).tolist())
+        if lost:
+            raise ValueError(
+                f"text {index[lost[0] // k]}: expected a number that float64 holds (up to 1.8e308; "
+                f"integers of more than 15 digits only among integers); got {numbers[lost[0]]}"
+            )
+    layout = Layout(literals, tuple(Slot(f"n{j}") for j in range(k)))
+    return Examples(layout, values.reshape(-1, k), None, np.array(index))
+
+
+def _is_integer(number: str) -> bool:
+    return number.lstrip("+-").isdigit() and len(number) < 4300  # the longest that int() reads
+
+
+def _is_long_integer(number: str) -> bool:
+    return len(number) > 15 and _is_integer(number) and len(number.lstrip("+-0")) > 15
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
