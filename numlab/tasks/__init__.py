@@ -1,0 +1,6 @@
+"""Tasks: one file a task. A new one is a file and a line here."""
+
+from numlab.tasks.base import Task
+from numlab.tasks.planets import Planets
+
+__all__ = ["Planets", "Task"]

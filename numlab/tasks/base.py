@@ -1,0 +1,106 @@
+"""What a task is: a source of texts about numbers, drawn as arrays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from numlab.examples import Examples, Layout
+
+
+class Task(ABC):
+    """A distribution of texts with numbers in them. Tasks are frozen dataclasses of plain values.
+
+    Draws are a function of (seed, place): the first k texts of `sample(n, seed)` are those of
+    `sample(k, seed)`, and a parameter that is held fixed leaves all other draws as they were.
+
+    Attributes
+    ----------
+    version : int
+        Part of a run's address: raised when the same seed would give other texts.
+    """
+
+    version: ClassVar[int] = 1
+
+    @abstractmethod
+    def layouts(self) -> list[Layout]:
+        """Every layout that a sample can have: vocabulary and lengths before any data."""
+
+    @abstractmethod
+    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
+        """Draw n texts.
+
+        Parameters
+        ----------
+        n : int
+        seed : int
+            Not negative.
+        **fixed : float or array of shape (n,)
+            Parameters held at a value, or at one value a text: for sweeps and gaps.
+
+        Returns
+        -------
+        list of Examples
+            One for each layout that was drawn; `index` is the text's place, 0 to n - 1.
+        """
+
+    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
+        """Draw disjoint corpora of the given sizes, by convention (test, valid, train).
+
+        A corpus does not depend on the sizes of the others that follow it, and a smaller last
+        corpus is the beginning of a larger one. Here: samples of independent seeds, which are
+        disjoint where numbers are continuous. Tasks whose texts can repeat draw without
+        replacement instead.
+        """
+        return tuple(self.sample(n, child_seed(seed, i)) for i, n in enumerate(sizes))
+
+
+def child_seed(seed: int, i: int) -> int:
+    """The i-th of the independent seeds that belong to a seed."""
+    return int(np.random.SeedSequence((check_seed(seed), i)).generate_state(1, np.uint64)[0])
+
+
+def check_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"a seed is an integer >= 0; got {seed!r}")
+    return int(seed)
+
+
+def check_size(n: int) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise ValueError(f"a sample's size is an integer >= 0; got {n!r}")
+    return int(n)
+
+
+def hold(
+    fixed: Mapping[str, object], limits: Mapping[str, tuple[float, float]], n: int
+) -> dict[str, np.ndarray]:
+    """Check the parameters that are held fixed and give each of them a value a text.
+
+    Parameters
+    ----------
+    fixed : mapping of str to float or array of shape (n,)
+    limits : mapping of str to (low, high)
+        The names that can be held, and the closed range of each.
+    n : int
+
+    Returns
+    -------
+    dict of str to (n,) float64
+    """
+    columns = {}
+    for name, value in fixed.items():
+        if name not in limits:
+            raise ValueError(f"parameters that can be held are {sorted(limits)}; got {name!r}")
+        column = np.asarray(value, np.float64)
+        if column.shape not in ((), (n,)):
+            raise ValueError(f"{name} is a number or an array ({n},); got shape {column.shape}")
+        low, high = limits[name]
+        wrong = ~((column >= low) & (column <= high))
+        if wrong.any():
+            raise ValueError(f"{low:g} <= {name} <= {high:g}; got {column[wrong].flat[0]:g}")
+        columns[name] = np.broadcast_to(column, (n,))
+    return columns

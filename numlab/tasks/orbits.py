@@ -1,0 +1,87 @@
+"""Orbits of small planets around a star of mass 1, integrated by REBOUND (G = 1)."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+# deviates: REBOUND's default is 1e-9. IAS15's steps grow with the seventh root, and at both
+# tolerances the orbits agree to 1e-12: the tests hold them to 1e-9.
+EPSILON = 1e-7
+FIRST_STEP = 0.4
+
+
+def simulate(m, a, e, theta, times) -> np.ndarray:
+    """Positions of n planetary systems of k planets each.
+
+    IAS15 (Rein & Spiegel, 2015) integrates each system by itself, with its adaptive steps cut
+    to end at each recorded time. The star starts at rest in the origin; each planet's elements
+    refer to the centre of mass of the star and the planets before it, as in REBOUND's own
+    `sim.add(m=, a=, e=, theta=)`.
+
+    Parameters
+    ----------
+    m, a, e, theta : arrays of shape (n, k)
+        Mass, semimajor axis, eccentricity, and true longitude in radians (the pericentre lies
+        at longitude 0, so this is the angle in the plane), in order of distance.
+    times : array of shape (n, steps)
+        When positions are recorded, in increasing order; a year at a = 1 lasts 2 pi.
+
+    Returns
+    -------
+    (n, steps, k, 2) float64
+        x and y.
+    """
+    mass, state = _initial_states(m, a, e, theta)
+    n, bodies = mass.shape
+    out = np.empty((n, times.shape[1], bodies - 1, 2))
+    sim, particles = _simulation(bodies)
+    positions, velocities, masses = particles[:, 0:2], particles[:, 3:5], particles[:, 9]
+    planets = positions[1:]
+    for i, moments in enumerate(times.tolist()):
+        sim.integrator = "ias15"  # anew: nothing of the last system is left in it
+        sim.integrator.epsilon = EPSILON
+        sim.t, sim.dt = 0.0, FIRST_STEP
+        masses[:], positions[:], velocities[:] = mass[i], state[i, :, :2], state[i, :, 2:]
+        recorded = out[i]
+        for step, t in enumerate(moments):
+            sim.integrate(t)
+            recorded[step] = planets
+    return out
+
+
+def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
+    """Masses (n, 1 + k) and x, y, vx, vy (n, 1 + k, 4) of the star and its planets."""
+    n, k = m.shape
+    mass = np.concatenate([np.ones((n, 1)), m], axis=1)
+    state = np.zeros((n, 1 + k, 4))
+    total = np.cumsum(mass, axis=1)
+    semilatus = a * (1 - e**2)
+    r = semilatus / (1 + e * np.cos(theta))
+    v = np.sqrt(total[:, 1:] / semilatus)
+    own = np.stack(  # about the centre of mass of all bodies further in
+        [r * np.cos(theta), r * np.sin(theta), -v * np.sin(theta), v * (e + np.cos(theta))],
+        axis=-1,
+    )
+    centre = np.zeros((n, 4))
+    for j in range(k):
+        state[:, 1 + j] = centre + own[:, j]
+        centre += own[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
+    return mass, state
+
+
+def _simulation(bodies: int):
+    """A REBOUND simulation and a view (bodies, doubles a particle) of its particles' memory."""
+    import rebound
+
+    offsets = [getattr(rebound.Particle, name).offset for name in ("x", "y", "vx", "vy", "m")]
+    if offsets != [0, 8, 24, 32, 72]:
+        raise RuntimeError(f"REBOUND {rebound.__version__} lays its particles out anew: {offsets}")
+    sim = rebound.Simulation()
+    for i in range(bodies):
+        sim.add(m=1.0, x=float(i))
+    doubles = ctypes.sizeof(rebound.Particle) // 8
+    address = ctypes.addressof(sim._particles.contents)
+    memory = (ctypes.c_double * (bodies * doubles)).from_address(address)
+    return sim, np.frombuffer(memory, np.float64).reshape(bodies, doubles)
