@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -83,7 +84,7 @@ class Planets(Task):
         """
         second = 1.0 + (A_FINAL[0] - 1.0) / (self.n_planets[1] - 1)
         steps = sorted(set(self.step_sizes))
-        return {"a0": ((1.0, second),), "stepsize": tuple(zip(steps, steps[1:], strict=False))}
+        return {"a0": ((1.0, second),), "stepsize": tuple(itertools.pairwise(steps))}
 
     def layouts(self) -> list[Layout]:
         fewest, most = self.n_planets
@@ -108,8 +109,8 @@ class Planets(Task):
         for k in range(fewest, most + 1):
             index = np.flatnonzero(draws["count"] == k)
             if len(index):
-                rows = {name: column[index] for name, column in draws.items()}
-                corpus.append(Examples(layout(k, self.n_steps), self._numbers(k, rows), None, index))
+                numbers = self._numbers(k, {name: draws[name][index] for name in draws})
+                corpus.append(Examples(layout(k, self.n_steps), numbers, None, index))
         return corpus
 
     def _draw(self, n: int, seed: int) -> dict[str, np.ndarray]:
@@ -153,10 +154,9 @@ def layout(k: int, n_steps: int) -> Layout:
     planets = "".join(
         f"'planet{i}':{{{{'m':{{m{i}}}, 'a':{{a{i}}}, 'e':{{e{i}}}}}}}, " for i in range(k)
     )
-    steps = (
+    data = ",".join(
         "[" + ",".join(f"[{{x{i}.{s}}},{{y{i}.{s}}}]" for i in range(k)) + "]"
         for s in range(n_steps)
     )
-    return Layout.of(
-        f"{{{{'description':{{{{{planets}'stepsize':{{stepsize}}}}}}, 'data':[{','.join(steps)}]}}}}"
-    )
+    description = f"{{{{{planets}'stepsize':{{stepsize}}}}}}"
+    return Layout.of(f"{{{{'description':{description}, 'data':[{data}]}}}}")
