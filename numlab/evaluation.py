@@ -1,0 +1,134 @@
+"""What a run predicts, and how good that is.
+
+A prediction is a row of a DataFrame. An answer that is no number is a row with `valid` False, and
+every metric says how it counts it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from numlab.examples import Examples
+from numlab.objectives import Answers
+from numlab.tokenizer import Corpus
+from numlab.training import Run
+
+
+def predict(
+    run: Run, examples: list[Examples], slots: str | tuple[str, ...], batch_size: int = 256
+):
+    """Ask a run for slots of some texts.
+
+    Parameters
+    ----------
+    slots : patterns of the asked slots, such as "a0" or ("x*", "y*"). A masked LM fills all of
+        them in one pass, each text with all of them masked; a causal LM generates the slot from
+        the text before it, so it is asked for one at a time.
+
+    Returns
+    -------
+    DataFrame [example, slot, true, predicted, valid]
+        A row a number asked for. `example` is the text's index; `predicted` is NaN (None for
+        integers beyond float64) where the answer is no number.
+    """
+    import pandas as pd
+
+    slots = (slots,) if isinstance(slots, str) else tuple(slots)
+    objective = run.spec.objective
+    corpus = run.tokenizer(examples, objective.answers)
+    order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
+    frames = []
+    for ask in [(slot,) for slot in slots] if objective.answers else [slots]:
+        _check_slots(corpus, ask)
+        for i in range(0, len(corpus), batch_size):
+            batch = corpus.batch(order[i : i + batch_size])
+            frames += _frames(corpus, objective.fill(run.model, batch, ask))
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.sort_values(["example", "slot"], ignore_index=True)
+
+
+def _check_slots(corpus: Corpus, patterns: tuple[str, ...]) -> None:
+    asked = corpus.asked(patterns)
+    if not asked.any(1).all():
+        layout = corpus.examples[int(np.argmin(asked.any(1)))].layout
+        names = ", ".join(slot.name for slot in layout.slots[:12])
+        raise ValueError(f"no slot fits {patterns}; the layout has {names}")
+
+
+def _frames(corpus: Corpus, answers: Answers):
+    """A DataFrame for each slot of each layout among the answers."""
+    import pandas as pd
+
+    tokenizer, layout = corpus.tokenizer, corpus.layout[answers.rows]
+    carriers = tokenizer.offset + np.asarray(tokenizer.encoder.answer.carriers, int)
+    n_features = (np.isin(answers.ids, carriers) & answers.mask).sum(1)
+    owner = np.repeat(np.arange(len(answers.rows)), n_features)  # of each row of the features
+    for at in np.unique(layout):
+        e = corpus.examples[at]
+        for j in np.unique(answers.slots[layout == at]):
+            pick = (layout == at) & (answers.slots == j)
+            row = answers.rows[pick] - corpus.first[at]
+            slot = e.layout.slots[j]
+            index = e.index[row] if e.index is not None else answers.rows[pick]
+            part = answers.ids[pick], answers.mask[pick], answers.features[pick[owner]]
+            if slot.words is None:
+                true, predicted = e.column(slot.name)[row], tokenizer.decode(*part)
+                valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
+            else:
+                true, predicted = _words(e, slot, row), _spoken(tokenizer, *part[:2])
+                valid = np.isin(predicted, slot.words)
+            columns = {"example": index, "slot": slot.name, "true": true}
+            yield pd.DataFrame(columns | {"predicted": predicted, "valid": valid})
+
+
+def _words(e: Examples, slot, row: np.ndarray) -> np.ndarray:
+    column = [s for s in e.layout.slots if s.words is not None].index(slot)
+    return np.array(slot.words)[e.words[row, column]]
+
+
+def _spoken(tokenizer, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    words = np.array([*tokenizer.text.words, *tokenizer.encoder.answer.vocabulary])
+    return np.array(["".join(words[row[m]]) for row, m in zip(ids, mask, strict=True)])
+
+
+def invalid_rate(frame) -> float:
+    """The share of answers that are no number."""
+    return float(1 - frame.valid.mean())
+
+
+def exact_match(frame, tolerance: float = 0.0) -> float:
+    """The share of answers within `tolerance` of the true number; an invalid one is wrong."""
+    if frame.true.dtype == object:
+        return float((frame.true == frame.predicted).mean())
+    gap = np.abs(frame.predicted.to_numpy(float) - frame.true.to_numpy(float))
+    return float((gap <= tolerance).mean())  # NaN compares False
+
+
+def mse(frame) -> float:
+    """Mean squared error over the valid answers; read it beside `invalid_rate`."""
+    valid = frame[frame.valid]
+    gap = valid.predicted.to_numpy(float) - valid.true.to_numpy(float)
+    return float(np.mean(gap**2)) if len(gap) else float("nan")
+
+
+def r2(frame) -> float:
+    """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I)."""
+    valid = frame[frame.valid]
+    return 1 - mse(valid) / float(valid.true.to_numpy(float).var()) if len(valid) else float("nan")
+
+
+def adjusted_r2(frame, n_inputs: int) -> float:
+    """R² adjusted for the number of inputs of the problem (xval, Table 5)."""
+    n = int(frame.valid.sum())
+    return 1 - (1 - r2(frame)) * (n - 1) / (n - n_inputs - 1)
+
+
+def median_over_runs(frames: list):
+    """One frame from several runs' on the same examples: the median of the valid predictions
+    of each asked number (xval, 3.1); invalid only where every run was."""
+    import pandas as pd
+
+    every = pd.concat([f.assign(predicted=f.predicted.where(f.valid)) for f in frames])
+    grouped = every.groupby(["example", "slot"], sort=True)
+    out = grouped.agg(true=("true", "first"), predicted=("predicted", "median")).reset_index()
+    return out.assign(valid=out.predicted.notna())

@@ -1,0 +1,275 @@
+"""One transformer for every encoder, masked or causal.
+
+In the GPT-2 manner of xval (Appendix C) or the Llama manner of fone (Appendix G). It follows
+nanoGPT in being one file that can be read from top to bottom.
+
+B texts of T tokens; H heads of width D; t target positions; V words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from numlab.objectives import Inputs, Targets
+from numlab.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """A learned vector for each place in the text, added to the tokens (GPT-2)."""
+
+    version: ClassVar[int] = 1
+    n: int = 1024
+
+    def build(self, d_model: int) -> nn.Module:
+        return AbsoluteTable(self.n, d_model)
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """The shape of a transformer.
+
+    Parameters
+    ----------
+    d_model, n_layer, n_head : width, blocks, attention heads.
+    n_kv_head : heads of keys and values (grouped-query attention); default: n_head.
+    d_head : width of a head; default: d_model / n_head.
+    d_mlp : hidden width of the MLPs; default: 4 d_model.
+    positions : position embeddings, added to the tokens.
+    rotary : base of the rotary position embedding; None: none.
+    rms_norm : RMSNorm in place of LayerNorm.
+    gated : SwiGLU MLPs in place of GELU ones.
+    """
+
+    version: ClassVar[int] = 1
+    d_model: int = 64
+    n_layer: int = 2
+    n_head: int = 4
+    n_kv_head: int | None = None
+    d_head: int | None = None
+    d_mlp: int | None = None
+    positions: tuple[Any, ...] = (Absolute(),)
+    rotary: float | None = None
+    rms_norm: bool = False
+    gated: bool = False
+
+    @property
+    def head_width(self) -> int:
+        if self.d_head is None and self.d_model % self.n_head:
+            raise ValueError(f"d_model {self.d_model} is no multiple of n_head {self.n_head}")
+        return self.d_head or self.d_model // self.n_head
+
+    def norm(self) -> nn.Module:
+        return nn.RMSNorm(self.d_model) if self.rms_norm else nn.LayerNorm(self.d_model, bias=False)
+
+
+def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:
+    """The GPT-2 manner (xval, Appendix C): learned absolute positions, LayerNorm, GELU."""
+    return ModelSpec(d_model, n_layer, n_head, positions=(Absolute(context),))
+
+
+def Llama(
+    d_model: int = 64, n_layer: int = 1, n_head: int = 4, n_kv_head: int = 2, d_head: int = 64
+) -> ModelSpec:
+    """The Llama 3.2 manner (fone, Table 6): rotary positions, RMSNorm, SwiGLU, grouped queries."""
+    return ModelSpec(
+        d_model,
+        n_layer,
+        n_head,
+        n_kv_head,
+        d_head,
+        positions=(),
+        rotary=500_000.0,
+        rms_norm=True,
+        gated=True,
+    )
+
+
+class AbsoluteTable(nn.Module):
+    def __init__(self, n: int, d_model: int):
+        super().__init__()
+        self.table = nn.Parameter(0.02 * torch.randn(n, d_model))
+
+    def forward(self, inputs: Inputs, start: int) -> torch.Tensor:
+        stop = start + inputs.ids.shape[1]
+        if stop > len(self.table):
+            raise ValueError(
+                f"Absolute({len(self.table)}) holds {len(self.table)} places; got {stop}"
+            )
+        return self.table[start:stop]  # (T, d_model)
+
+
+class Block(nn.Module):
+    """Attention and MLP, each behind its norm, no biases (xval, Appendix C)."""
+
+    def __init__(self, spec: ModelSpec):
+        super().__init__()
+        d, width = spec.d_model, spec.head_width
+        self.n_head, self.n_kv, self.width = spec.n_head, spec.n_kv_head or spec.n_head, width
+        self.gated, d_mlp = spec.gated, spec.d_mlp or 4 * d
+        self.attention_norm, self.mlp_norm = spec.norm(), spec.norm()
+        self.qkv = nn.Linear(d, (self.n_head + 2 * self.n_kv) * width, bias=False)
+        self.out = nn.Linear(self.n_head * width, d, bias=False)
+        self.up = nn.Linear(d, (2 if spec.gated else 1) * d_mlp, bias=False)
+        self.down = nn.Linear(d_mlp, d, bias=False)
+        for layer in (self.qkv, self.out, self.up, self.down):  # xval, Appendix C
+            nn.init.normal_(layer.weight, std=(2 * layer.in_features * spec.n_layer) ** -0.5)
+
+    def forward(self, h, mask, causal, rotary=None, reads=None, cache=None):
+        """h (B, T, d) -> (B, T, d), or (t, d) at the flat positions `reads`."""
+        attended = self.attend(self.attention_norm(h), mask, causal, rotary, cache)
+        if reads is not None:  # the last block's MLP runs only where it is read
+            h, attended = h.flatten(0, 1)[reads], attended.flatten(0, 1)[reads]
+        h = h + self.out(attended)
+        return h + self.down(self.activate(self.up(self.mlp_norm(h))))
+
+    def activate(self, u):
+        if not self.gated:
+            return F.gelu(u)
+        gate, u = u.chunk(2, -1)
+        return F.silu(gate) * u
+
+    def attend(self, h, mask, causal, rotary, cache):
+        B, T, _ = h.shape
+        heads = self.qkv(h).view(B, T, -1, self.width).transpose(1, 2)  # (B, H + 2 KV, T, D)
+        q, k, v = heads.split([self.n_head, self.n_kv, self.n_kv], 1)
+        if rotary is not None:
+            q, k = rotate(q, *rotary), rotate(k, *rotary)
+        if cache is not None:
+            if "k" in cache:
+                k, v = torch.cat([cache["k"], k], 2), torch.cat([cache["v"], v], 2)
+                causal = False  # one new token sees all the old ones
+            cache["k"], cache["v"] = k, v
+        grouped = self.n_kv != self.n_head
+        a = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, is_causal=causal, enable_gqa=grouped
+        )
+        return a.transpose(1, 2).reshape(B, T, -1)  # (B, T, H D)
+
+
+def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    """Turn pairs of entries of x (B, H, T, D) by the angles of their place (rotary)."""
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).type_as(x)
+
+
+class NumberEmbedding(nn.Module):
+    """Rows of one token table, and the encoder's own embedding where a token carries a number."""
+
+    def __init__(self, tokenizer: Tokenizer, d_model: int):
+        super().__init__()
+        self.offset = tokenizer.offset
+        self.table = nn.Embedding(tokenizer.size, d_model)
+        nn.init.normal_(self.table.weight, std=0.02)
+        self.values = tokenizer.encoder.embedding(d_model)
+
+    @property
+    def words(self) -> torch.Tensor:
+        """(V, d_model) rows of the encoder's words."""
+        return self.table.weight[self.offset :]
+
+    def forward(self, inputs: Inputs) -> torch.Tensor:
+        h = self.table(inputs.ids)
+        if self.values is None or not len(inputs.carriers):
+            return h
+        carried = self.values(inputs.features, self.words).to(h.dtype)
+        return h.flatten(0, 1).index_put((inputs.carriers,), carried).view_as(h)
+
+
+class Transformer(nn.Module):
+    """A transformer over a tokenizer's words and its encoder's values.
+
+    Logits and values are computed at the targets only.
+    """
+
+    def __init__(self, spec: ModelSpec, tokenizer: Tokenizer):
+        super().__init__()
+        encoder, d = tokenizer.encoder, spec.d_model
+        self.spec = spec
+        self.embed = NumberEmbedding(tokenizer, d)
+        self.positions = nn.ModuleList(p.build(d) for p in spec.positions)
+        self.blocks = nn.ModuleList(Block(spec) for _ in range(spec.n_layer))
+        self.norm = spec.norm()
+        self.token_mlp = nn.Identity()
+        if encoder.token_mlp:  # xval, Appendix C: both heads are MLPs
+            self.token_mlp = nn.Sequential(nn.Linear(d, d, bias=False), nn.GELU())
+        self.value_head = encoder.head(d)
+        carriers = torch.from_numpy(tokenizer.carriers)
+        self.register_buffer("carriers", carriers, persistent=False)
+        if spec.rotary:
+            frequency = spec.rotary ** (-torch.arange(0, spec.head_width, 2) / spec.head_width)
+            self.register_buffer("frequency", frequency, persistent=False)
+
+    @property
+    def device(self) -> torch.device:
+        return self.carriers.device
+
+    def cache(self) -> list[dict]:
+        """Keys and values of each block, filled as tokens are generated."""
+        return [{} for _ in self.blocks]
+
+    def hidden(
+        self,
+        inputs: Inputs,
+        reads: torch.Tensor | None = None,
+        layer: int | None = None,
+        cache: list[dict] | None = None,
+    ) -> torch.Tensor:
+        """Hidden states (B, T, d), or (t, d) at the flat positions `reads`.
+
+        `layer` stops after that many blocks and leaves the final norm out.
+        """
+        start = cache[0]["k"].shape[2] if cache and "k" in cache[0] else 0
+        h = self.embed(inputs)
+        for position in self.positions:
+            h = h + position(inputs, start)
+        mask = None if inputs.real is None else inputs.real[:, None, None, :]
+        rotary = self.angles(start, h.shape[1])
+        blocks = self.blocks[:layer]
+        if reads is not None and not blocks:
+            h = h.flatten(0, 1)[reads]
+        for i, block in enumerate(blocks):
+            last = reads if i == len(blocks) - 1 else None
+            h = block(h, mask, inputs.causal, rotary, last, cache[i] if cache else None)
+        return h if layer is not None else self.norm(h)
+
+    def angles(self, start: int, n: int) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """cos and sin (n, D / 2) of the rotary angles at places start, start + 1, ..."""
+        if not self.spec.rotary:
+            return None
+        place = torch.arange(start, start + n, device=self.device)
+        angle = torch.outer(place, self.frequency)
+        return angle.cos(), angle.sin()
+
+    def logits(self, h: torch.Tensor) -> torch.Tensor:
+        """(t, d) hidden states -> (t, V) float32 logits; the table of the input is tied."""
+        return F.linear(self.token_mlp(h), self.embed.table.weight).float()
+
+    def carries(self, ids: torch.Tensor) -> torch.Tensor:
+        """Whether each token is one that carries a number."""
+        return torch.isin(ids, self.carriers)
+
+    @torch.no_grad()
+    def read(self, h: torch.Tensor) -> np.ndarray:
+        """(m, d) hidden states -> (m, F) the features that the value head reads off them."""
+        if self.value_head is None:
+            return np.zeros((len(h), 0), np.float32)
+        return self.value_head.read(self.value_head(h)).cpu().numpy()
+
+    def losses(self, inputs: Inputs, targets: Targets, auxiliary=()) -> dict[str, torch.Tensor]:
+        """The parts of the loss: cross-entropy of the tokens, the values', the auxiliary ones."""
+        h = self.hidden(inputs, targets.reads)
+        logits = self.logits(h)
+        parts = {"token": F.cross_entropy(logits, targets.ids)}
+        if len(targets.features):
+            out = self.value_head(h[targets.carries])
+            parts["value"] = self.value_head.loss(out, targets.features).mean()
+        for loss in auxiliary:
+            parts[type(loss).__name__] = loss(logits, targets, self.embed)
+        return parts

@@ -1,0 +1,287 @@
+"""What a model is trained to predict: Batch -> Inputs and Targets, and answers back.
+
+Masking, shifting and generation live here. A model sees Inputs and never knows the objective.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from numlab.tokenizer import Batch
+
+_SLOTS = 1 << 20  # more slots than any layout has: row * _SLOTS + slot names a slot of a batch
+
+
+@dataclass(eq=False)
+class Inputs:
+    """What a model reads."""
+
+    ids: torch.Tensor  # (B, T)
+    place: torch.Tensor  # (B, T) place within a number from 1, else 0
+    real: torch.Tensor | None  # (B, T) bool; None: no padding that attention could see
+    carriers: torch.Tensor  # (m,) flat positions of the tokens that carry a number
+    features: torch.Tensor  # (m, F) what they carry
+    causal: bool
+
+    def to(self, device: torch.device) -> Inputs:
+        return _to(self, device)
+
+
+@dataclass(eq=False)
+class Targets:
+    """What it should have predicted, and where it is read."""
+
+    reads: torch.Tensor  # (t,) flat positions whose hidden state answers
+    ids: torch.Tensor  # (t,) the tokens to be predicted
+    carries: torch.Tensor  # (t,) bool: a token that carries a number
+    features: torch.Tensor  # (carries.sum(), F) the numbers to be predicted
+    number: torch.Tensor  # (t,) the slot of the batch that a token belongs to
+
+    def to(self, device: torch.device) -> Targets:
+        return _to(self, device)
+
+    def slots(self) -> tuple[np.ndarray, np.ndarray]:
+        """(t,) row of the batch and (t,) slot of its layout of each target."""
+        return np.divmod(self.number.cpu().numpy(), _SLOTS)
+
+
+@dataclass(eq=False)
+class Answers:
+    """What a model put into the asked slots: a row a slot."""
+
+    rows: np.ndarray  # (a,) text of the corpus
+    slots: np.ndarray  # (a,) slot of its layout
+    ids: np.ndarray  # (a, L) tokens
+    mask: np.ndarray  # (a, L) bool
+    features: np.ndarray  # (carriers among the tokens, F)
+
+
+def _to(record, device):
+    """Move a record's tensors to a device."""
+    moved = {
+        f.name: value.to(device, non_blocking=True)
+        for f in dataclasses.fields(record)
+        if isinstance(value := getattr(record, f.name), torch.Tensor)
+    }
+    return dataclasses.replace(record, **moved)
+
+
+def _tensor(array: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+def _targets(batch: Batch, where: np.ndarray, shift: int) -> Targets:
+    """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
+    tokenizer = batch.corpus.tokenizer
+    unspoken = set(tokenizer.encoder.carriers) - set(tokenizer.encoder.answer.carriers)
+    if unspoken:  # words that answers never hold, such as [AGG], are no targets
+        where = where & ~np.isin(batch.ids, [tokenizer.offset + i for i in unspoken])
+    at = np.flatnonzero(where)
+    asked = where.ravel()[batch.carriers]
+    carries = np.isin(at, batch.carriers[asked], assume_unique=True)
+    number = at // batch.ids.shape[1] * _SLOTS + batch.slot.ravel()[at]
+    return Targets(
+        reads=_tensor(at - shift),
+        ids=_tensor(batch.ids.ravel()[at]).long(),
+        carries=_tensor(carries),
+        features=_tensor(batch.features[asked]),
+        number=_tensor(number),
+    )
+
+
+def _hide(batch: Batch, hidden: np.ndarray) -> Inputs:
+    """Inputs in which the tokens where `hidden` (B, T) is True are [MASK] and carry nothing."""
+    keep = ~hidden.ravel()[batch.carriers]
+    ids = np.where(hidden, batch.corpus.tokenizer.text.mask, batch.ids)
+    return Inputs(
+        ids=_tensor(ids).long(),
+        place=_tensor(batch.place).long(),
+        real=None if batch.real.all() else _tensor(batch.real),
+        carriers=_tensor(batch.carriers[keep]),
+        features=_tensor(batch.features[keep]),
+        causal=False,
+    )
+
+
+@dataclass(frozen=True)
+class MaskedLM:
+    """Fill in what is masked, everything at once.
+
+    A slot is masked whole, all tokens of its number together; with an encoder of variable length
+    the number of masks still shows the number's length (that is xval's fig10).
+
+    Parameters
+    ----------
+    slots : chance that a slot is masked.
+    literals : chance that a token of a literal is masked.
+    only : patterns of the slots that may be masked.
+    """
+
+    version: ClassVar[int] = 1
+    slots: float = 0.2
+    literals: float = 0.2
+    only: tuple[str, ...] = ("*",)
+
+    answers: ClassVar[tuple[str, ...]] = ()
+
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
+        picked = rng.random((rows, n_slots + 1)) < self.slots
+        picked[:, n_slots] = False  # slot -1: a literal
+        hidden = picked[np.arange(rows)[:, None], batch.slot]
+        if self.only != ("*",):
+            hidden &= batch.asked(self.only)
+        if self.literals:
+            chosen = rng.random(batch.ids.shape) < self.literals
+            hidden |= chosen & (batch.slot < 0) & batch.real
+        return _hide(batch, hidden), _targets(batch, hidden, shift=0)
+
+    def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
+        """Every slot that fits `slots` masked, nothing else."""
+        where = batch.asked(slots)
+        return _hide(batch, where), _targets(batch, where, shift=0)
+
+    @torch.no_grad()
+    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        """The likeliest token at each masked place, all in one pass."""
+        inputs, targets = self.ask(batch, slots)
+        device = model.device
+        hidden = model.hidden(inputs.to(device), targets.reads.to(device))
+        ids = model.logits(hidden).argmax(-1)
+        features = model.read(hidden[model.carries(ids)])
+        number, group = np.unique(targets.number.numpy(), return_inverse=True)
+        length = np.bincount(group, minlength=len(number))
+        mask = np.arange(length.max(initial=0)) < length[:, None]
+        filled = np.zeros(mask.shape, np.int64)
+        filled[mask] = ids.cpu().numpy()
+        rows, slot = np.divmod(number, _SLOTS)
+        return Answers(batch.rows[rows], slot, filled, mask, features)
+
+
+@dataclass(frozen=True)
+class CausalLM:
+    """Predict the next token.
+
+    Parameters
+    ----------
+    only : patterns of the slots whose tokens are predicted.
+    literals : predict every token, the literals too.
+    """
+
+    version: ClassVar[int] = 1
+    only: tuple[str, ...] = ("*",)
+    literals: bool = False
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Slots that are spelled as answers (`encoder.answer`)."""
+        return () if self.literals else self.only
+
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        if self.literals:
+            where = batch.real.copy()
+        else:
+            where = batch.asked(self.only)
+            if not batch.corpus.tokenizer.encoder.answer.fixed:  # the token that ends a number too
+                where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
+        where[:, 0] = False
+        targets = _targets(batch, where, shift=1)
+        row, column = np.divmod(targets.reads.numpy(), batch.ids.shape[1])
+        n = int(column.max()) + 1  # nothing after the last read is needed
+        targets.reads = _tensor(row * n + column)
+        return _prompt(batch, np.arange(len(batch.ids)), n), targets
+
+    @torch.no_grad()
+    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        """Greedy generation of each text's asked slot from the tokens before it.
+
+        One slot a text: the first token of the slot and all that follow are the model's own.
+        """
+        asked = batch.asked(slots)
+        first = asked.argmax(1)
+        drafts = [
+            (rows, *self._generate(model, batch, rows, n, slots))
+            for n in np.unique(first)  # rows with equally long prompts together
+            for rows in [np.flatnonzero(first == n)]
+        ]
+        order = np.argsort(np.concatenate([rows for rows, *_ in drafts]))
+        ids, carries, features = (
+            np.concatenate([draft[i] for draft in drafts])[order] for i in (1, 2, 3)
+        )
+        mask = ids >= 0
+        slot = np.where(asked, batch.slot, -1).max(1)
+        return Answers(batch.rows, slot, np.where(mask, ids, 0), mask, features[carries])
+
+    def _generate(self, model, batch: Batch, rows: np.ndarray, n: int, slots: tuple[str, ...]):
+        """ids (b, L), -1 past the end; carries (b, L); features (b, L, F)."""
+        tokenizer = batch.corpus.tokenizer
+        spelling = tokenizer.encoder.answer
+        asked = batch.asked(slots)[rows]
+        is_word = ~_is_number(batch, slots)[rows]
+        n_steps = max(
+            spelling.length + (not spelling.fixed), int(asked[is_word].sum(1).max(initial=0))
+        )
+        ids = np.full((len(rows), n_steps), -1)
+        carries = np.zeros(ids.shape, bool)
+        features = np.zeros((*ids.shape, batch.features.shape[1]), batch.features.dtype)
+        inputs, cache = _prompt(batch, rows, n), model.cache()
+        going = np.ones(len(rows), bool)
+        for step in range(n_steps):
+            last = torch.arange(1, len(rows) + 1) * inputs.ids.shape[1] - 1
+            hidden = model.hidden(inputs.to(model.device), last.to(model.device), cache=cache)
+            token = model.logits(hidden).argmax(-1)
+            carry = model.carries(token)
+            read = model.read(hidden[carry])
+            token, carry = token.cpu(), carry.cpu()
+            if step:  # a number ends with the first token that is not the encoder's
+                going &= is_word | (token.numpy() >= tokenizer.offset)
+                if not going.any():
+                    break
+            ids[:, step] = np.where(going, token, -1)
+            carries[:, step] = carry.numpy() & going
+            features[carry.numpy(), step] = read
+            inputs = Inputs(
+                ids=token[:, None],
+                place=torch.full((len(rows), 1), step + 1),
+                real=None,
+                carriers=carry.nonzero()[:, 0],
+                features=_tensor(read.astype(features.dtype)),
+                causal=True,
+            )
+        return _cut_words(ids, asked.sum(1), is_word), carries, features
+
+
+def _cut_words(ids: np.ndarray, n_tokens: np.ndarray, is_word: np.ndarray) -> np.ndarray:
+    """An answer in words has as many tokens as the slot has."""
+    beyond = np.arange(ids.shape[1]) >= n_tokens[:, None]
+    return np.where(is_word[:, None] & beyond, -1, ids)
+
+
+def _is_number(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
+    """(B,) bool: whether a text's asked slot holds a number, not a word."""
+    per_layout = []
+    for asked, e in zip(batch.corpus.asked(slots), batch.corpus.examples, strict=True):
+        named = [s for s, hit in zip(e.layout.slots, asked) if hit]
+        per_layout.append(bool(named) and named[0].words is None)
+    return np.array(per_layout)[batch.corpus.layout[batch.rows]]
+
+
+def _prompt(batch: Batch, rows: np.ndarray, n: int) -> Inputs:
+    """The first n tokens of some rows of a batch."""
+    row, column = np.divmod(batch.carriers, batch.ids.shape[1])
+    new_row = np.full(len(batch.ids), -1)
+    new_row[rows] = np.arange(len(rows))
+    keep = (column < n) & (new_row[row] >= 0)
+    return Inputs(
+        ids=_tensor(batch.ids[rows, :n]).long(),
+        place=_tensor(batch.place[rows, :n]).long(),
+        real=None,
+        carriers=_tensor(new_row[row[keep]] * n + column[keep]),
+        features=_tensor(batch.features[keep]),
+        causal=True,
+    )

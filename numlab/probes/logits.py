@@ -1,0 +1,106 @@
+"""The logits of a number's tokens, as the true number moves (xval, fig. 12)."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import torch
+
+from numlab.encoders import Tokens
+from numlab.examples import Examples
+from numlab.objectives import MaskedLM
+from numlab.training import Run
+
+_MAX_SPELLINGS = 4096  # of a number, for the expectation over the logits
+
+
+def logit_scan(run: Run, examples: list[Examples], slot: str, top: int = 8):
+    """The heaviest logits at each token of a masked number.
+
+    Parameters
+    ----------
+    run : a run of a text encoder under a masked LM.
+    slot : name of the slot to mask.
+    top : words a place: those with the largest probability, averaged over the texts of one true
+        number, for at least one true number.
+
+    Returns
+    -------
+    DataFrame [true, place, word, logit, probability]
+        Means over the texts of each true number. `place` counts the number's tokens from 1.
+    """
+    import pandas as pd
+
+    frames = []
+    for true, logits in _masked_logits(run, examples, slot):
+        probability = logits.softmax(-1)
+        for place in range(logits.shape[1]):
+            for value in np.unique(true):
+                rows = torch.from_numpy(true == value)
+                mean = {
+                    "logit": logits[rows, place].mean(0),
+                    "probability": probability[rows, place].mean(0),
+                }
+                frame = pd.DataFrame({k: v.numpy() for k, v in mean.items()})
+                frames.append(frame.assign(true=value, place=place + 1, word=_words(run)))
+    frame = pd.concat(frames).groupby(["true", "place", "word"], sort=False).mean().reset_index()
+    best = frame.sort_values("probability", ascending=False).groupby(["true", "place"]).head(top)
+    keep = best[["place", "word"]].drop_duplicates()
+    return frame.merge(keep, on=["place", "word"]).sort_values(
+        ["place", "word", "true"], ignore_index=True
+    )
+
+
+def expectation(run: Run, examples: list[Examples], slot: str):
+    """The mean of the numbers that the logits spell, beside the number of the likeliest tokens.
+
+    The tokens of a number are taken as independent, as the model predicts them; the mean is over
+    the likeliest words of each place and all numbers that they spell.
+
+    Returns
+    -------
+    DataFrame [true, argmax, expectation]
+        A row a text.
+    """
+    import pandas as pd
+
+    frames = []
+    for true, logits in _masked_logits(run, examples, slot):
+        length = logits.shape[1]
+        k = min(logits.shape[2], int(_MAX_SPELLINGS ** (1 / length)))
+        probability, word = logits.softmax(-1).topk(k, -1)  # (n, L, k), likeliest first
+        choice = np.array(list(itertools.product(range(k), repeat=length)))  # (S, L)
+        place = np.arange(length)
+        ids, weight = word.numpy()[:, place, choice], probability.numpy()[:, place, choice].prod(-1)
+        flat = ids.reshape(-1, length)
+        none = np.zeros((0, 0), np.float32)
+        numbers = run.spec.encoder.decode(Tokens(flat, np.ones(flat.shape, bool), none))
+        numbers = numbers.astype(float).reshape(weight.shape)
+        weight = np.where(np.isnan(numbers), 0.0, weight)
+        mean = (weight * np.nan_to_num(numbers)).sum(1) / weight.sum(1)
+        frames.append(pd.DataFrame({"true": true, "argmax": numbers[:, 0], "expectation": mean}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _words(run: Run) -> np.ndarray:
+    return np.array(run.spec.encoder.vocabulary)
+
+
+@torch.no_grad()
+def _masked_logits(run: Run, examples: list[Examples], slot: str, batch_size: int = 256):
+    """Pairs (n,) true numbers, (n, L, V) logits over the encoder's words."""
+    encoder = run.spec.encoder
+    if not isinstance(run.spec.objective, MaskedLM):
+        raise ValueError(f"a logit scan reads a masked LM; got {run.spec.objective}")
+    if encoder.carriers or not encoder.fixed:
+        raise ValueError(f"a logit scan reads a text encoder of fixed length; got {encoder}")
+    corpus = run.tokenizer(examples)
+    for e, first in zip(examples, corpus.first, strict=True):
+        for i in range(0, len(e), batch_size):
+            rows = np.arange(i, min(i + batch_size, len(e)))
+            inputs, targets = run.spec.objective.ask(corpus.batch(first + rows), (slot,))
+            device = run.model.device
+            logits = run.model.logits(run.model.hidden(inputs.to(device), targets.reads.to(device)))
+            words = logits[:, run.tokenizer.offset :].float().cpu()
+            yield e.column(slot)[rows], words.view(len(rows), encoder.length, -1)

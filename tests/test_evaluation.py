@@ -1,0 +1,97 @@
+"""Metrics against plain, slow references; predictions in their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import numlab as nl
+from numlab import evaluation
+
+finite = st.floats(-1e3, 1e3)
+rows = st.lists(st.tuples(finite, finite, st.booleans()), min_size=3, max_size=20)
+
+
+def frame(values):
+    true, predicted, valid = zip(*values, strict=True)
+    predicted = np.where(valid, predicted, np.nan)
+    return pd.DataFrame({"true": true, "predicted": predicted, "valid": valid})
+
+
+@given(rows)
+def test_metrics_equal_a_plain_reference(values):
+    kept = [(t, p) for t, p, v in values if v]
+    exact = sum(abs(t - p) <= 0.5 for t, p in kept) / len(values)
+    assert evaluation.exact_match(frame(values), 0.5) == pytest.approx(exact)
+    assert evaluation.invalid_rate(frame(values)) == pytest.approx(1 - len(kept) / len(values))
+    if kept:
+        mse = sum((t - p) ** 2 for t, p in kept) / len(kept)
+        assert evaluation.mse(frame(values)) == pytest.approx(mse)
+        mean = sum(t for t, _ in kept) / len(kept)
+        variance = sum((t - mean) ** 2 for t, _ in kept) / len(kept)
+        if variance > 1e-9:
+            assert evaluation.r2(frame(values)) == pytest.approx(1 - mse / variance)
+
+
+def test_an_invalid_answer_is_wrong_and_not_skipped():
+    f = frame([(1.0, 1.0, True), (2.0, 2.0, False)])
+    assert evaluation.exact_match(f) == 0.5 and evaluation.mse(f) == 0.0
+
+
+def test_integers_beyond_float64_match_to_the_last_digit():
+    big = 10**30
+    f = pd.DataFrame({"true": np.array([big, big], object), "predicted": [big, big + 1]})
+    f["predicted"] = f.predicted.astype(object)
+    assert evaluation.exact_match(f) == 0.5
+
+
+def test_the_median_over_runs_ignores_invalid_answers():
+    runs = [
+        pd.DataFrame({"example": [0, 1], "slot": "a", "true": [1.0, 2.0], "predicted": p, "valid": v})
+        for p, v in (([1.0, 9.0], [True, False]), ([3.0, 9.0], [True, False]), ([2.0, 5.0], [True, True]))
+    ]
+    median = evaluation.median_over_runs(runs)
+    assert median.predicted.tolist() == [2.0, 5.0] and median.valid.all()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("home")))
+    spec = nl.RunSpec(
+        task=nl.tasks.Addition(int_digits=2),
+        encoder=nl.P1000(),
+        objective=nl.MaskedLM(),
+        model=nl.GPT2(32, 1, 2),
+        n_train=64,
+        n_valid=16,
+        n_test=16,
+        steps=3,
+        learning_rate=1e-3,
+    )
+    run = nl.train(spec)
+    run.model, run.history  # noqa: B018 (loaded while the home is set)
+    yield run
+    patch.undo()
+
+
+def test_a_row_for_every_number_asked_for(run):
+    examples = run.spec.task.sample(40, seed=3)
+    predicted = nl.predict(run, examples, ("a", "answer"))
+    assert len(predicted) == 80 and set(predicted.slot) == {"a", "answer"}
+    answers = predicted[predicted.slot == "answer"].sort_values("example")
+    assert np.array_equal(answers.true, examples[0].column("answer"))
+
+
+def test_predictions_do_not_depend_on_the_batch(run):
+    examples = run.spec.task.sample(40, seed=3)
+    one, many = (nl.predict(run, examples, "answer", batch_size=b) for b in (7, 64))
+    pd.testing.assert_frame_equal(one, many)
+
+
+def test_a_slot_that_no_layout_has_is_refused(run):
+    with pytest.raises(ValueError, match="no slot fits .'nothing'.*a, b, answer"):
+        nl.predict(run, run.spec.task.sample(4, seed=0), "nothing")

@@ -1,0 +1,111 @@
+"""One transformer for every encoder."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+import numlab as nl
+
+SUM = nl.Layout.of("{a}+{b}={answer}")
+GPT2, LLAMA = nl.GPT2(32, 2, 2), nl.Llama(32, 2, 4, 2, d_head=8)
+ENCODERS = [nl.P10(), nl.B1999(), nl.XVal(), nl.XVal(k=2), nl.FoNE(4), nl.Digits(4)]
+
+
+def batch_of(encoder, n=8):
+    pair = np.random.default_rng(0).integers(0, 999, (n, 2))
+    examples = nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
+    return nl.Tokenizer.of([SUM], encoder)([examples]).batch(np.arange(n))
+
+
+def model_of(spec, batch):
+    torch.manual_seed(0)
+    return nl.Transformer(spec, batch.corpus.tokenizer).eval()
+
+
+@pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])
+@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+def test_every_encoder_trains_under_every_objective(encoder, spec):
+    batch = batch_of(encoder)
+    for objective in (nl.MaskedLM(slots=0.6), nl.CausalLM(("answer",))):
+        model = model_of(spec, batch)
+        inputs, targets = objective.train(batch, np.random.default_rng(0))
+        losses = model.losses(inputs, targets)
+        sum(losses.values()).backward()
+        assert all(torch.isfinite(loss) for loss in losses.values())
+        assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+        assert ("value" in losses) == bool(encoder.carriers)
+
+
+def test_padding_changes_nothing():
+    encoder = nl.Digits(6)
+    numbers = np.array([[1.0, 2.0, 3.0], [123456.0, 234567.0, 358023.0]])
+    corpus = nl.Tokenizer.of([SUM], encoder)([nl.Examples(SUM, numbers)])
+    alone, padded = corpus.batch(np.array([0])), corpus.batch(np.array([0, 1]))
+    model, objective = model_of(GPT2, alone), nl.MaskedLM()
+    out = [model.hidden(objective.ask(b, ("a",))[0])[0, : alone.ids.shape[1]] for b in (alone, padded)]
+    assert torch.allclose(*out, atol=1e-5)
+
+
+@pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])
+def test_a_causal_model_sees_no_future(spec):
+    batch = batch_of(nl.P1000())
+    model, objective = model_of(spec, batch), nl.CausalLM(("answer",))
+    inputs, _ = objective.train(batch, None)
+    changed = dataclasses.replace(inputs, ids=inputs.ids.clone())
+    changed.ids[:, -1] = 0
+    assert torch.allclose(model.hidden(inputs)[:, :-1], model.hidden(changed)[:, :-1], atol=1e-6)
+
+
+@pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])
+def test_generation_with_a_cache_equals_reading_the_whole_text(spec):
+    batch = batch_of(nl.P1000())
+    model, objective = model_of(spec, batch), nl.CausalLM(("answer",))
+    inputs, _ = objective.train(batch, None)
+    whole = model.hidden(inputs)
+    cache, steps = model.cache(), []
+    for t in range(inputs.ids.shape[1]):
+        one = dataclasses.replace(inputs, ids=inputs.ids[:, t : t + 1], place=inputs.place[:, t : t + 1])
+        steps.append(model.hidden(one, cache=cache))
+    assert torch.allclose(whole, torch.cat(steps, 1), atol=1e-5)
+
+
+def test_hidden_states_at_the_reads_equal_those_of_the_whole():
+    batch = batch_of(nl.XVal())
+    model = model_of(GPT2, batch)
+    inputs, targets = nl.MaskedLM().ask(batch, ("answer",))
+    whole = model.hidden(inputs).flatten(0, 1)[targets.reads]
+    assert torch.allclose(whole, model.hidden(inputs, targets.reads), atol=1e-6)
+
+
+def test_xval_is_continuous_from_end_to_end():
+    numbers = np.column_stack([np.linspace(1, 2, 401), np.ones(401), np.ones(401)])
+    corpus = nl.Tokenizer.of([SUM], nl.XVal())([nl.Examples(SUM, numbers)])
+    batch = corpus.batch(np.arange(401))
+    model = model_of(GPT2, batch)
+    inputs, targets = nl.MaskedLM().ask(batch, ("answer",))
+    out = model.read(model.hidden(inputs, targets.reads))[:, 0]
+    assert np.abs(np.diff(out)).max() < 0.1 * (np.ptp(out) + 1e-3)
+
+
+def test_weights_start_as_the_paper_says():
+    spec = nl.GPT2(256, 4, 4)
+    model = model_of(spec, batch_of(nl.P10()))
+    assert model.blocks[0].up.weight.std().item() == pytest.approx((2 * 256 * 4) ** -0.5, rel=0.05)
+    assert model.blocks[0].down.weight.std().item() == pytest.approx((2 * 1024 * 4) ** -0.5, rel=0.05)
+    assert not any(name.startswith("blocks") and "bias" in name for name, _ in model.named_parameters())
+
+
+def test_a_text_longer_than_the_positions_is_refused():
+    batch = batch_of(nl.P10())
+    model = model_of(nl.GPT2(32, 1, 2, context=8), batch)
+    with pytest.raises(ValueError, match=r"Absolute\(8\) holds 8 places"):
+        model.hidden(nl.MaskedLM().ask(batch, ("answer",))[0])
+
+
+def test_a_width_that_the_heads_do_not_share_is_refused():
+    with pytest.raises(ValueError, match="d_model 30 is no multiple of n_head 4"):
+        model_of(nl.GPT2(30, 1, 4), batch_of(nl.P10()))

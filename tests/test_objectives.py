@@ -1,0 +1,114 @@
+"""What is hidden, what is asked, and what comes back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import numlab as nl
+from numlab.tokenizer import Text
+
+SUM = nl.Layout.of("{a}+{b}={answer}")
+
+
+def batch_of(encoder, n=64, answers=()):
+    pair = np.random.default_rng(0).integers(0, 999, (n, 2))
+    examples = nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
+    return nl.Tokenizer.of([SUM], encoder)([examples], answers).batch(np.arange(n))
+
+
+def train(objective, batch, seed=0):
+    return objective.train(batch, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("encoder", [nl.P10(), nl.XVal(), nl.Digits(4)], ids=str)
+def test_a_masked_slot_is_masked_whole(encoder):
+    batch = batch_of(encoder)
+    inputs, _ = train(nl.MaskedLM(slots=0.5, literals=0.0), batch)
+    hidden = inputs.ids.numpy() == Text.mask
+    for slot in range(3):
+        share = np.array([hidden[i][batch.slot[i] == slot].mean() for i in range(64)])
+        assert set(share) == {0.0, 1.0}
+
+
+def test_a_masked_value_is_not_in_the_inputs():
+    batch = batch_of(nl.XVal())
+    inputs, targets = nl.MaskedLM().ask(batch, ("answer",))
+    assert len(inputs.features) == 2 * 64 and len(targets.features) == 64
+    assert not set(inputs.carriers.tolist()) & set(targets.reads.tolist())
+
+
+def test_padding_is_never_masked():
+    batch = batch_of(nl.Digits(4))
+    inputs, targets = train(nl.MaskedLM(slots=1.0, literals=1.0), batch)
+    assert len(targets.ids) == batch.real.sum()
+    assert (inputs.ids.numpy()[~batch.real] == Text.pad).all()
+
+
+def test_the_share_of_masked_slots_is_the_one_asked_for():
+    batch = batch_of(nl.FP15(), n=4000)
+    _, targets = train(nl.MaskedLM(slots=0.2, literals=0.0), batch)
+    assert len(targets.ids) / (3 * 4000) == pytest.approx(0.2, abs=0.02)
+
+
+def test_only_the_named_slots_are_masked():
+    batch = batch_of(nl.P1000())
+    _, targets = train(nl.MaskedLM(slots=1.0, literals=0.0, only=("a*",)), batch)
+    assert set(targets.slots()[1]) == {0, 2}
+
+
+def test_a_causal_target_is_read_off_the_token_before_it():
+    objective = nl.CausalLM(only=("answer",))
+    batch = batch_of(nl.P1000(), answers=objective.answers)
+    inputs, targets = train(objective, batch)
+    assert inputs.ids.shape[1] == 10  # a, +, b, = and all but the last token of the answer
+    before = inputs.ids.flatten()[targets.reads].view(64, 3)
+    assert (before[:, 0] == before[0, 0]).all()  # the "="
+    assert torch.equal(before[:, 1:], targets.ids.view(64, 3)[:, :2])
+
+
+def test_a_number_of_variable_length_is_trained_to_end():
+    objective = nl.CausalLM(only=("answer",))
+    _, targets = train(objective, batch_of(nl.Digits(4), answers=objective.answers))
+    assert (targets.ids == Text.end).sum() == 64
+
+
+class Oracle:
+    """Stands for a model that has learned its texts by heart, to test the objective alone."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, batch):
+        self.batch, self.size = batch, batch.corpus.tokenizer.size
+
+    def cache(self):
+        self.seen = None
+        return [{}]
+
+    def hidden(self, inputs, reads, cache=None):
+        ids = inputs.ids.numpy()
+        self.seen = ids if self.seen is None else np.concatenate([self.seen, ids], 1)
+        n = self.seen.shape[1]
+        rows = [int(np.flatnonzero((self.batch.ids[:, :n] == s).all(1))[0]) for s in self.seen]
+        return torch.from_numpy(self.batch.ids[rows, min(n, self.batch.ids.shape[1] - 1)]).long()
+
+    def logits(self, hidden):
+        return torch.nn.functional.one_hot(hidden, self.size).float()
+
+    def carries(self, ids):
+        return torch.zeros(len(ids), dtype=torch.bool)
+
+    def read(self, hidden):
+        return np.zeros((len(hidden), 0), np.float32)
+
+
+@pytest.mark.parametrize("encoder", [nl.P10(), nl.Digits(4), nl.Subword(4)], ids=str)
+def test_generation_returns_what_the_model_says_until_the_number_ends(encoder):
+    objective = nl.CausalLM(only=("answer",))
+    batch = batch_of(encoder, answers=objective.answers)
+    answers = objective.fill(Oracle(batch), batch, ("answer",))
+    numbers = batch.corpus.tokenizer.decode(answers.ids, answers.mask, answers.features)
+    true = batch.corpus.examples[0].column("answer")
+    tolerance = encoder.precision(true) + 1e-9
+    assert (np.abs(numbers - true) <= tolerance).all()

@@ -1,0 +1,80 @@
+"""Texts become tokens and come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import numlab as nl
+from numlab.tokenizer import Text, matches, ranges
+
+SUM = nl.Layout.of("{a}+{b}={answer}")
+ENCODERS = [nl.P10(), nl.P1000(), nl.FP15(), nl.XVal(), nl.XVal(k=1), nl.FoNE(4, 2), nl.Digits(4, 2)]
+
+
+def sums(n=5, seed=0):
+    pair = np.random.default_rng(seed).integers(0, 999, (n, 2))
+    return nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
+
+
+def test_ranges_are_runs_end_to_end():
+    assert ranges(np.array([3, 7, 0]), np.array([2, 0, 3])).tolist() == [3, 4, 0, 1, 2]
+
+
+def test_patterns_name_slots():
+    assert matches("x1.4", ("a", "x*")) and not matches("stepsize", ("a0", "x*"))
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+def test_every_number_of_a_corpus_is_found_again_in_its_batch(encoder):
+    examples = sums()
+    corpus = nl.Tokenizer.of([SUM], encoder)([examples])
+    batch = corpus.batch(np.arange(5))
+    offset, owner = corpus.tokenizer.offset, batch.carriers // batch.ids.shape[1]
+    for row in range(5):
+        for slot in range(3):
+            here = batch.slot[row] == slot
+            ids = batch.ids[row][here][None] - offset
+            column = batch.slot.ravel()[batch.carriers]
+            features = batch.features[(owner == row) & (column == slot)]
+            decoded = encoder.decode(nl.Tokens(ids, np.ones(ids.shape, bool), features))
+            assert decoded[0] == pytest.approx(examples.numbers[row, slot], rel=1e-2)
+
+
+def test_places_count_the_tokens_of_a_number_and_are_zero_in_literals():
+    batch = nl.Tokenizer.of([SUM], nl.P1000())([sums(1)]).batch(np.array([0]))
+    assert batch.place[0].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]
+
+
+def test_a_text_ends_with_the_end_token_and_padding_follows_it():
+    mixed = nl.Examples(SUM, np.array([[1.0, 2.0, 3.0], [100.0, 200.0, 300.0]]))
+    batch = nl.Tokenizer.of([SUM], nl.Digits(4))([mixed]).batch(np.array([0, 1]))
+    assert batch.ids[0][batch.real[0]][-1] == Text.end
+    assert (batch.ids[0][~batch.real[0]] == Text.pad).all() and (~batch.real[0]).sum() == 6
+
+
+def test_zero_carries_a_number():
+    zeros = nl.Examples(SUM, np.zeros((1, 3)))
+    assert len(nl.Tokenizer.of([SUM], nl.XVal())([zeros]).batch(np.array([0])).carriers) == 3
+
+
+def test_words_in_slots_are_spelled_as_text():
+    layout = nl.Layout.of("{a} is {kind}", kind=("even number", "odd"))
+    e = nl.Examples(layout, np.array([[2.0], [3.0]]), words=np.array([[0], [1]]))
+    tokenizer = nl.Tokenizer.of([layout], nl.XVal())
+    batch = tokenizer([e]).batch(np.array([0, 1]))
+    spoken = [tokenizer.text.words[i] for i in batch.ids[0][batch.slot[0] == 1]]
+    assert "".join(spoken) == "even number"
+
+
+def test_an_unknown_word_is_unknown():
+    assert Text.of([SUM]).ids("?") == [Text.unknown]
+
+
+def test_texts_of_several_layouts_share_a_corpus():
+    other = nl.Layout.of("{a}-{b}={answer}")
+    corpus = nl.Tokenizer.of([SUM, other], nl.FP15())(
+        [sums(3), nl.Examples(other, np.array([[5.0, 3.0, 2.0]]))]
+    )
+    assert corpus.layout.tolist() == [0, 0, 0, 1] and corpus.first.tolist() == [0, 3]
+    assert corpus.asked(("answer",)).tolist() == [[False, False, True, False]] * 2

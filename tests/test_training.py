@@ -1,0 +1,164 @@
+"""Runs repeat, resume and are kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import numlab as nl
+from numlab import store, training
+
+SPEC = nl.RunSpec(
+    task=nl.tasks.Addition(int_digits=2),
+    encoder=nl.FoNE(3),
+    objective=nl.CausalLM(only=("answer",)),
+    model=nl.GPT2(32, 1, 2),
+    n_train=512,
+    n_valid=64,
+    n_test=64,
+    steps=40,
+    learning_rate=3e-3,
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    monkeypatch.delenv("NUMLAB_SCHEDULER", raising=False)
+    store.split.cache_clear()
+    return tmp_path
+
+
+def weights(run) -> str:
+    return hashlib.sha256((run.folder / "weights.safetensors").read_bytes()).hexdigest()
+
+
+def test_training_lowers_the_validation_loss():
+    history = nl.train(SPEC).history.query("part == 'valid'")
+    assert history.loss.iloc[-1] < 0.8 * history.loss.iloc[0]
+
+
+def test_a_run_in_the_store_is_not_trained_again(monkeypatch):
+    before = weights(nl.train(SPEC))
+    monkeypatch.setattr(training._Fit, "loop", lambda *_: pytest.fail("trained again"))
+    assert weights(nl.train(SPEC)) == before
+
+
+def test_the_same_spec_gives_the_same_weights_and_another_seed_others(home, monkeypatch):
+    first = weights(nl.train(SPEC))
+    other = weights(nl.train(dataclasses.replace(SPEC, seed=1)))
+    monkeypatch.setenv("NUMLAB_HOME", str(home / "elsewhere"))
+    assert weights(nl.train(SPEC)) == first != other
+
+
+def test_a_damaged_run_is_said_and_trained_again():
+    run = nl.train(SPEC)
+    before, path = weights(run), run.folder / "weights.safetensors"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    with pytest.warns(UserWarning, match=f"{run.digest} is damaged"):
+        assert weights(nl.train(SPEC)) == before
+
+
+def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
+    whole = weights(nl.train(SPEC))
+    script = (
+        "import numlab as nl; from numlab import store, training; training.CHECKPOINT_SECONDS = 0\n"
+        "import sys, json, time; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
+        "say = training._Fit._checkpoint\n"
+        "def checkpoint(self):\n"
+        "    say(self)\n"
+        "    if self.step == 17: print('here', flush=True); time.sleep(60)\n"
+        "training._Fit._checkpoint = checkpoint\n"
+        "nl.train(t.SPEC)"
+    )
+    elsewhere = home / "killed"
+    env = os.environ | {"NUMLAB_HOME": str(elsewhere)}
+    command = [sys.executable, "-c", script, os.path.dirname(__file__)]
+    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"here\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    os.environ["NUMLAB_HOME"] = str(elsewhere)  # undone with the fixture's own change
+    assert not training.Run(SPEC).folder.exists()
+    steps = []
+    update = training._Fit._update
+    training._Fit._update = lambda self, step: steps.append(step) or update(self, step)
+    try:
+        assert weights(nl.train(SPEC)) == whole
+    finally:
+        training._Fit._update = update
+    assert steps[0] == 17
+
+
+def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
+    specs = [dataclasses.replace(SPEC, seed=s, steps=10) for s in (1, 0)]
+    runs = nl.train_all(specs)
+    assert [run.spec for run in runs] == specs
+    side_by_side = [weights(run) for run in runs]
+    for run in runs:
+        (run.folder / "weights.safetensors").unlink()
+        with pytest.warns(UserWarning):
+            nl.train(run.spec)
+    assert [weights(run) for run in runs] == side_by_side
+
+
+def test_a_scheduler_that_does_not_answer_is_named():
+    with pytest.raises(ValueError, match="no Dask scheduler answers at 'tcp://127.0.0.1:9'"):
+        nl.train_all([SPEC], scheduler="tcp://127.0.0.1:9")
+
+
+def test_a_training_that_fails_is_named():
+    broken = dataclasses.replace(SPEC, encoder=nl.FoNE(1), steps=5)  # its sums have three digits
+    with pytest.raises(ValueError, match="FoNE"):
+        nl.train(broken)
+
+
+def test_the_learning_rate_is_chosen_on_the_validation_set():
+    specs, record = nl.choose_learning_rates([SPEC], rates=(1e-6, 3e-3), steps=30)
+    assert specs[0].learning_rate == 3e-3
+    assert record.query("chosen").valid_loss.item() == record.valid_loss.min()
+
+
+def test_the_learning_rate_warms_up_and_falls_to_its_minimum():
+    spec = dataclasses.replace(SPEC, steps=1000, warmup=0.1, min_lr_ratio=0.1)
+    rates = [spec.rate(step) for step in range(1000)]
+    assert np.argmax(rates) in (99, 100) and max(rates) == pytest.approx(spec.learning_rate)
+    assert rates[-1] == pytest.approx(0.1 * spec.learning_rate)
+
+
+def test_texts_of_like_length_share_a_batch():
+    lengths = np.random.default_rng(0).integers(10, 100, 6400)
+    order = training.epoch_order(lengths, 64, np.random.default_rng(1))
+    assert np.unique(order).size == 6400
+    padded = lengths[order].max(1).sum() * 64
+    assert padded < 1.05 * lengths.sum()
+
+
+def test_progress_is_told_while_it_trains(monkeypatch):
+    said = []
+    monkeypatch.setattr(training, "PROGRESS_SECONDS", 0.0)
+    training._train(SPEC, lambda step, loss: said.append((step, loss)))
+    assert [step for step, _ in said] == list(range(1, 41))
+
+
+# Golden: a digest that moves without a raised `version` silently makes stored runs wrong.
+
+
+def test_golden_digest_of_a_spec():
+    assert store.digest(SPEC) == "GOLDEN"
+
+
+def test_golden_batch(monkeypatch):
+    fit = training._Fit(SPEC, "golden")
+    inputs, targets = SPEC.objective.train(fit.corpus.batch(fit._rows(3)), np.random.default_rng(0))
+    sums = inputs.ids.sum(), inputs.features.long().sum(), targets.reads.sum(), targets.features.long().sum()
+    assert [int(s) for s in sums] == ["GOLDEN"]
