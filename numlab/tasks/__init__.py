@@ -3,5 +3,6 @@
 from numlab.tasks.arithmetic import Addition, Multiplication, Subtraction
 from numlab.tasks.base import Task
 from numlab.tasks.planets import Planets
+from numlab.tasks.trees import BinaryTrees
 
-__all__ = ["Addition", "Multiplication", "Planets", "Subtraction", "Task"]
+__all__ = ["Addition", "BinaryTrees", "Multiplication", "Planets", "Subtraction", "Task"]
