@@ -42,6 +42,6 @@ $(VENV)/installed:
 	@test -n "$(PYTHON)" || { echo "numlab needs Python 3.11 or newer; none is on the path (make PYTHON=...)" >&2; exit 1; }
 	@echo "setting up $(VENV) (some minutes, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@cat requirements.lock pyproject.toml > $@

@@ -1,0 +1,5 @@
+"""`python -m numlab`."""
+
+from numlab.cli import main
+
+main()

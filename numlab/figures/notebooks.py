@@ -1,0 +1,142 @@
+"""The notebooks as files: which there are, what they declare, and digests of what they hold."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from numlab.figures.provenance import PACKAGE, code_digest, text_digest
+from numlab.store import home
+
+# Papers first, and what explores with their runs last.
+FOLDERS = ("xval", "fone", "float", "digits", "explore")
+SAVES = ("save_figure", "save_table")
+TRAINS = ("train", "train_all", "choose_learning_rates")
+
+
+def folder() -> Path:
+    """`notebooks/` of NUMLAB_HOME where it has one, else of the repository."""
+    ours = home() / "notebooks"
+    return ours if ours.is_dir() else PACKAGE.parent / "notebooks"
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook in its file.
+
+    Parameters
+    ----------
+    name : str
+        `<paper>/<name>`, such as `xval/planets`.
+    path : Path
+    """
+
+    name: str
+    path: Path
+
+    @cached_property
+    def cells(self) -> list[dict]:
+        return json.loads(self.path.read_text("utf-8"))["cells"]
+
+    @cached_property
+    def code(self) -> list[str]:
+        """The source of each code cell."""
+        return ["".join(c["source"]) for c in self.cells if c["cell_type"] == "code"]
+
+    @property
+    def digest(self) -> str:
+        """Moves with any change, prose too."""
+        return text_digest(json.dumps(["".join(c["source"]) for c in self.cells]))
+
+    @property
+    def code_digest(self) -> str:
+        """Moves with the code only."""
+        return text_digest(" ".join(map(code_digest, self.code)))
+
+    @property
+    def declared(self) -> list[str]:
+        """The ids that the notebook saves, as far as they stand in its code as plain strings."""
+        calls = (c for c in self._calls() if _name(c) in SAVES and c.args)
+        ids = [c.args[0].value for c in calls if isinstance(c.args[0], ast.Constant)]
+        return list(dict.fromkeys(ids))
+
+    @property
+    def trains(self) -> bool:
+        """Whether it asks for trained models."""
+        return any(_name(call) in TRAINS for call in self._calls())
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The profiles that its SIZES hold.
+
+        Raises
+        ------
+        ValueError
+            Unless exactly one cell is tagged `parameters`, and sets `profile` and `SIZES`.
+        """
+        tagged = [c for c in self.cells if "parameters" in c["metadata"].get("tags", [])]
+        if len(tagged) == 1:
+            values = {
+                target.id: statement.value
+                for statement in _parsed("".join(tagged[0]["source"])).body
+                if isinstance(statement, ast.Assign)
+                for target in statement.targets
+                if isinstance(target, ast.Name)
+            }
+            sizes = values.get("SIZES")
+            if "profile" in values and isinstance(sizes, ast.Dict):
+                return tuple(k.value for k in sizes.keys if isinstance(k, ast.Constant))
+        raise ValueError(
+            f"{self.name} needs exactly one cell tagged `parameters` that sets `profile` and the "
+            f"dict `SIZES`; {len(tagged)} are tagged"
+        )
+
+    def _calls(self) -> Iterator[ast.Call]:
+        trees = map(_parsed, self.code)
+        return (n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call))
+
+
+def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
+    """The notebooks of these names or folders (all, if none is named), those that train last.
+
+    Raises
+    ------
+    ValueError
+        For a name that no notebook and no folder has.
+    """
+    root = folder()
+    paths = (p for p in root.glob("*/*.ipynb") if not p.name.startswith("."))
+    known = {
+        f"{p.parent.name}/{p.stem}": p
+        for p in sorted(paths, key=lambda p: (_place(p.parent.name), p))
+    }
+    folders = {name.split("/")[0] for name in known}
+    for name in names:
+        if name not in known and name not in folders:
+            raise ValueError(
+                f"no notebook is named {name!r}; there are {', '.join(known) or 'none'}"
+            )
+    chosen = (n for n in known if not names or n in names or n.split("/")[0] in names)
+    return sorted((Notebook(n, known[n]) for n in chosen), key=lambda notebook: notebook.trains)
+
+
+def _place(paper: str) -> int:
+    return FOLDERS.index(paper) if paper in FOLDERS else len(FOLDERS)
+
+
+def _name(call: ast.Call) -> str:
+    """`save_figure` of both `nl.save_figure(...)` and `save_figure(...)`."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def _parsed(cell: str) -> ast.Module:
+    """The cell's syntax tree; IPython's own lines are left out."""
+    lines = (line for line in cell.splitlines() if not line.lstrip().startswith(("%", "!")))
+    try:
+        return ast.parse("\n".join(lines))
+    except SyntaxError:
+        return ast.Module([], [])

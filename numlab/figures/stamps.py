@@ -1,0 +1,101 @@
+"""What a notebook's last whole run was made from, so that nothing up to date is done again.
+
+A stamp stands in `figures/<profile>/.stamps/<paper>/<name>.json`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+from numlab import store
+from numlab.figures import SUFFIXES, provenance
+from numlab.figures.notebooks import Notebook
+
+
+def stale(notebook: Notebook, profile: str) -> str | None:
+    """Why the notebook must run at this profile, or None if it need not."""
+    stamp = _read(notebook, profile)
+    if stamp is None:
+        return "not run before"
+    if stamp["notebook"] != notebook.digest:
+        return "the notebook changed"
+    if changed := changed_modules(stamp["modules"]):
+        return f"{', '.join(changed)} changed"
+    for id, kind in stamp["outputs"].items():
+        for suffix in SUFFIXES[kind]:
+            path = _folder(profile) / f"{id}{suffix}"
+            if not path.exists():
+                return f"{path.relative_to(store.home())} is missing"
+    return None
+
+
+def made(notebook: Notebook, profile: str) -> str:
+    """When the stamp was made, for a person."""
+    return _read(notebook, profile)["made"][:16].replace("T", " ")
+
+
+def write(notebook: Notebook, digest: str, profile: str, since: float) -> dict[str, str]:
+    """Stamp a run that started at `since` from a notebook of this digest; its outputs by kind."""
+    saved = written(notebook, profile, since)
+    modules: dict[str, Any] = {}
+    for figure in saved.values():
+        modules |= figure["sources"]["modules"]
+    outputs = {id: figure["kind"] for id, figure in saved.items()}
+    stamp = {
+        "notebook": digest,
+        # What a notebook that saves nothing imported is not known: any module may be its source.
+        "modules": modules or provenance.module_digests(provenance.all_modules()),
+        "outputs": outputs,
+        "made": datetime.datetime.now(datetime.UTC).isoformat(),
+    }
+    path = _path(notebook, profile)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}")
+    draft.write_text(json.dumps(stamp, indent=1, sort_keys=True) + "\n", "utf-8")
+    draft.replace(path)
+    return outputs
+
+
+def remove(notebook: Notebook, profile: str) -> None:
+    """Before a run: until it ends whole, what it leaves is nobody's."""
+    _path(notebook, profile).unlink(missing_ok=True)
+
+
+def written(notebook: Notebook, profile: str, since: float) -> dict[str, dict]:
+    """The provenance of each figure and table that the notebook saved after `since`, by id."""
+    return {
+        figure["id"]: figure
+        for figure in saved(profile)
+        if figure["notebook"] == notebook.name
+        and datetime.datetime.fromisoformat(figure["created"]).timestamp() >= since
+    }
+
+
+def saved(profile: str) -> list[dict]:
+    """The provenance of everything saved at a profile."""
+    paths = sorted(_folder(profile).glob("[a-z]*/[!.]*.json"))
+    return [json.loads(path.read_text("utf-8")) for path in paths]
+
+
+def changed_modules(digests: dict[str, str]) -> list[str]:
+    """The modules whose code is not what it was when these digests were taken."""
+    now = provenance.module_digests(digests)
+    return [module for module in digests if now[module] != digests[module]]
+
+
+def _folder(profile: str) -> Path:
+    return store.home() / "figures" / profile
+
+
+def _path(notebook: Notebook, profile: str) -> Path:
+    return _folder(profile) / ".stamps" / f"{notebook.name}.json"
+
+
+def _read(notebook: Notebook, profile: str) -> dict | None:
+    try:
+        return json.loads(_path(notebook, profile).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
