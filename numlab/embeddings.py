@@ -1,0 +1,159 @@
+"""Vectors of numbers, wherever they come from: what every probe of an embedding reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from numlab.encoders.base import Encoder, as_numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Embeddings:
+    """One vector for each of n numbers.
+
+    Attributes
+    ----------
+    numbers : array of shape (n,)
+        All different: float64, or object for Python ints that a float64 cannot hold.
+    vectors : array of shape (n, d)
+        float64, or float32 where the vectors come so.
+    source : str
+        Where they come from, for captions.
+    layer : int or None
+        0: what enters a model's trunk; i: the output of its i-th block; None: no model.
+    """
+
+    numbers: np.ndarray
+    vectors: np.ndarray
+    source: str
+    layer: int | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "numbers", _numbers(self.numbers))
+        object.__setattr__(self, "vectors", _vectors(self.vectors, self.numbers))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def from_matrix(numbers: np.ndarray, vectors: np.ndarray, source: str) -> Embeddings:
+    """Vectors that are already there: row i of `vectors`, shape (n, d), belongs to numbers[i].
+
+    Examples
+    --------
+    >>> len(from_matrix([1, 2, 3], np.eye(3), "one-hot"))
+    3
+    """
+    return Embeddings(numbers, vectors, source)
+
+
+def from_digits(
+    numbers: np.ndarray,
+    embeddings: np.ndarray,
+    aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Embeddings:
+    """Whole numbers, each the aggregate of the embeddings of its digits, without leading zeros.
+
+    Parameters
+    ----------
+    numbers : array of shape (n,)
+        Whole numbers, 0 <= number < 2**63, of any lengths.
+    embeddings : array of shape (10, d)
+        One row a digit.
+    aggregate : function
+        (digits (m, N), embeddings (10, d)) -> (m, d): one of `numlab.encoders.aggregate`.
+
+    Examples
+    --------
+    >>> from numlab.encoders.aggregate import digit_sum
+    >>> from_digits([7, 70], np.eye(10), digit_sum).vectors[:, [0, 7]].tolist()
+    [[0.0, 1.0], [1.0, 1.0]]
+    """
+    given, numbers = np.asarray(numbers), np.asarray(numbers).astype(np.int64)
+    if (given != numbers).any() or (numbers < 0).any():
+        wrong = given[(given != numbers) | (numbers < 0)][0]
+        raise ValueError(f"digits are aggregated for whole numbers >= 0; got {wrong}")
+    embeddings = np.asarray(embeddings)
+    vectors = np.empty((len(numbers), embeddings.shape[1]), embeddings.dtype)
+    powers = 10 ** np.arange(1, 19, dtype=np.int64)
+    lengths = np.searchsorted(powers, numbers, side="right") + 1
+    for length in np.unique(lengths):
+        places = 10 ** np.arange(length - 1, -1, -1, dtype=np.int64)
+        alike = np.flatnonzero(lengths == length)
+        for rows in np.array_split(alike, -(-len(alike) // 65536)):  # one copy of a large matrix
+            vectors[rows] = aggregate(numbers[rows, None] // places % 10, embeddings)
+    return Embeddings(numbers, vectors, aggregate.__name__)
+
+
+def from_encoder(
+    encoder: Encoder, numbers: np.ndarray, d_model: int = 64, seed: int = 0
+) -> Embeddings:
+    """The vectors with which an untrained model would read the numbers.
+
+    Words have normal vectors of length about 1, and the encoder's embedding module (FoNE's
+    projection) has its own initial weights, all drawn from `seed`. The vector of a number is the
+    mean over its tokens, without positions: under a text encoder of several tokens a number
+    and its permutations coincide, as they do for an order-blind reader.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    numbers : array of shape (n,)
+        Within `encoder.bounds`.
+    d_model : int
+    seed : int
+
+    Returns
+    -------
+    Embeddings of shape (n, d_model), float32
+
+    Raises
+    ------
+    ValueError
+        A number that the encoder does not hold.
+    """
+    import torch
+
+    numbers = np.asarray(numbers)
+    tokens = encoder.encode(numbers)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        words = torch.randn(len(encoder.vocabulary), d_model) / d_model**0.5
+        module = encoder.embedding(d_model)
+        vectors = words[torch.from_numpy(np.where(tokens.mask, tokens.ids, 0)).long()]
+        if module is not None:
+            carries = np.isin(tokens.ids, encoder.carriers) & tokens.mask
+            features = torch.from_numpy(np.ascontiguousarray(tokens.features))
+            vectors[torch.from_numpy(carries)] = module(features, words)
+        mask = torch.from_numpy(tokens.mask)[..., None]
+        mean = (vectors * mask).sum(dim=1) / mask.sum(dim=1)
+    return Embeddings(numbers, mean.numpy(), f"{encoder!r}, untrained")
+
+
+def _numbers(numbers) -> np.ndarray:
+    numbers = as_numbers(numbers)
+    if numbers.dtype != object and not np.isfinite(numbers).all():
+        raise ValueError(f"numbers are finite; got {numbers[~np.isfinite(numbers)][0]}")
+    ordered = np.sort(numbers)
+    twice = ordered[1:] == ordered[:-1]
+    if twice.any():
+        raise ValueError(f"each number has one vector; {ordered[1:][twice][0]} comes twice")
+    return numbers
+
+
+def _vectors(vectors, numbers: np.ndarray) -> np.ndarray:
+    vectors = np.asarray(vectors)
+    if vectors.ndim != 2 or len(vectors) != len(numbers) or vectors.shape[1] == 0:
+        raise ValueError(
+            f"{len(numbers)} numbers need vectors ({len(numbers)}, d); got {vectors.shape}"
+        )
+    if vectors.dtype not in (np.float32, np.float64):
+        vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
+    # the extremes are finite only where all are; a mask of all would be as large as the vectors
+    if len(vectors) and not np.isfinite([vectors.min(), vectors.max()]).all():
+        row = np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0]
+        raise ValueError(f"vectors are finite; the vector of {numbers[row]} is not")
+    return vectors

@@ -1,0 +1,51 @@
+"""The directions in which the embeddings of numbers vary most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from numlab.embeddings import Embeddings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
+    """Principal components of a cloud of number embeddings (xval, Fig. 11).
+
+    Parameters
+    ----------
+    e : Embeddings
+        n numbers with vectors of d entries.
+    n_components : int
+        1 <= n_components <= min(n, d).
+
+    Returns
+    -------
+    DataFrame with columns
+        number : the number
+        pc1, pc2, ... : its coordinates, centred; the first holds the most variance
+
+        `.attrs["explained_variance_ratio"]` is the list of shares of the variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cloud = Embeddings(np.arange(5), np.outer(np.arange(5.0), [3, 4]), "a line")
+    >>> pca(cloud).pc1.abs().round(6).tolist()
+    [10.0, 5.0, 0.0, 5.0, 10.0]
+    """
+    import pandas as pd
+    from sklearn.decomposition import PCA
+
+    most = min(e.vectors.shape)
+    if not 1 <= n_components <= most:
+        raise ValueError(
+            f"vectors of shape {e.vectors.shape} have 1 to {most} principal components; "
+            f"got n_components={n_components}"
+        )
+    fit = PCA(n_components, svd_solver="full")
+    columns = {f"pc{i + 1}": c for i, c in enumerate(fit.fit_transform(e.vectors).T)}
+    frame = pd.DataFrame({"number": e.numbers, **columns})
+    frame.attrs["explained_variance_ratio"] = fit.explained_variance_ratio_.tolist()
+    return frame
