@@ -215,14 +215,21 @@ def _word_table(words, layout: Layout, n: int) -> np.ndarray:
     return codes
 
 
-# A sign belongs to a number unless something that it could be subtracted from stands before it;
-# a number does not begin inside a word ("planet0") or another number ("1.2.3").
 NUMBER = re.compile(
-    r"(?<![\w.])"
-    r"((?:(?<![)\]}])[-+\u2212])?"
-    r"(?:[0-9]+(?:\.[0-9]+|\.(?=[eE][-+]?[0-9]))?|\.[0-9]+)"
-    r"(?:[eE][-+]?[0-9]+)?)"
-)
+    r"""
+    (   [-+\u2212.0-9]                  # how a number begins, but
+        (?<![\w.].)                     # not inside a word ("planet0") or a number ("1.2.3"),
+        (?<![)\]}][-+\u2212])           # and no sign where something is subtracted ("(a)-2")
+        (?:
+            (?<=\.) [0-9]+
+          | (?: (?<=[0-9]) | [0-9] ) [0-9]* (?: \.[0-9]+ | \.(?=[eE][-+]?[0-9]) )?
+          | (?<=[-+\u2212]) \.[0-9]+
+        )
+        (?: [eE] [-+]? [0-9]+ )?
+    )
+    """,
+    re.VERBOSE,
+)  # begins with a set of characters, which re looks for fast
 
 
 def parse(texts: list[str]) -> list[Examples]:

@@ -7,6 +7,7 @@ import functools
 import math
 import re
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import torch
 from torch import nn
 
 LARGEST = float(np.finfo(np.float64).max)
+END = -2  # behind the last token, in packed ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +42,12 @@ class Tokens:
         mask = np.ones(ids.shape, bool) if mask is None else mask
         return cls(ids.astype(np.int32, copy=False), mask, np.zeros((0, 0), np.float32))
 
-    def packed(self, width: int) -> tuple[np.ndarray, np.ndarray]:
-        """Holes closed: (n, width or more) ids, -1 behind the last, and (n,) how many there are."""
-        n, count = len(self.ids), self.mask.sum(1)
-        ids = np.full((n, max(width, self.ids.shape[1])), -1, np.int64)
-        ids[np.arange(ids.shape[1]) < count[:, None]] = self.ids[self.mask]
-        return ids, count
+    def packed(self) -> np.ndarray:
+        """(n, L) ids with the holes closed: END stands behind the last one."""
+        ids = np.full(self.ids.shape, END, np.int64)
+        used = np.arange(ids.shape[1]) < self.mask.sum(1)[:, None]
+        ids[used] = np.maximum(self.ids[self.mask], -1)
+        return ids
 
 
 class Encoder(abc.ABC):
@@ -176,15 +178,21 @@ class ValueEncoder(Encoder):
 
 
 def as_numbers(numbers) -> np.ndarray:
-    """(n,) float64; or object, where integers are too long for float64."""
+    """(n,) float64; or Python ints in an object array, where float64 might round them."""
     x = np.atleast_1d(np.asarray(numbers))
     if x.ndim != 1:
         raise ValueError(f"numbers have shape (n,); got {x.shape}")
-    if x.dtype.kind in "iu" and ((x > 2**53) | (x < -(2**53))).any():
+    kind = x.dtype.kind
+    if kind == "O":
+        types = set(map(type, x.tolist()))
+        if all(issubclass(t, Integral) for t in types):
+            return np.array([int(v) for v in x.tolist()], object)
+        kind = "f" if all(issubclass(t, Real) for t in types) else "O"
+    if kind in "iu" and ((x > 2**53) | (x < -(2**53))).any():
         return x.astype(object)
-    if x.dtype.kind not in "iufbO":
-        raise ValueError(f"numbers are floats or ints; got an array of {x.dtype}")
-    return x if x.dtype.kind == "O" else x.astype(np.float64, copy=False)
+    if kind not in "iufb":
+        raise ValueError(f"numbers are floats or ints; got an array of {x.dtype}: {x[:3]}")
+    return x.astype(np.float64, copy=False)
 
 
 def written(number: float | int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import LARGEST, Encoder, Tokens, as_numbers
+from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_numbers
 
 # deviates: the text says exponents E-8 to E+8, the sizes of Table 1 force sixteen.
 EXPONENTS = range(-8, 8)
@@ -77,8 +77,10 @@ class Scientific(Encoder):
 
     def columns(self, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
         """(length, n) ids, and (n,) whether there are that many and no more."""
-        ids, count = tokens.packed(self.length)
-        return ids.T, count == self.length
+        n, more = len(tokens.ids), self.length + 1 - tokens.ids.shape[1]
+        ids = np.hstack([tokens.packed(), np.full((n, max(more, 0)), END)]).T
+        ids = np.ascontiguousarray(ids)
+        return ids[: self.length], ids[self.length] == END
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class P1000(Scientific):
         return _stack(negative, significand - 98, exponent - EXPONENTS[0] + 902)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        (sign, significand, exponent, *_), well_formed = self.columns(tokens)
+        (sign, significand, exponent), well_formed = self.columns(tokens)
         well_formed &= _within(sign, 0, 2) & _within(significand, 2, 902)
         well_formed &= _within(exponent, 902, 918)
         return self.join(sign == 1, significand + 98, exponent - 902 + EXPONENTS[0], well_formed)
@@ -160,7 +162,7 @@ class B1999(Scientific):
         return _stack(900 * negative + significand - 100, exponent - EXPONENTS[0] + 1800)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        (signed, exponent, *_), well_formed = self.columns(tokens)
+        (signed, exponent), well_formed = self.columns(tokens)
         well_formed &= _within(signed, 0, 1800) & _within(exponent, 1800, 1816)
         return self.join(
             signed >= 900, signed % 900 + 100, exponent - 1800 + EXPONENTS[0], well_formed
@@ -195,7 +197,7 @@ class FP15(Scientific):
         return _stack((900 * negative + significand - 100) * 16 + exponent - EXPONENTS[0])
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        (word, *_), well_formed = self.columns(tokens)
+        (word,), well_formed = self.columns(tokens)
         well_formed &= _within(word, 0, 28800)
         signed = word // 16
         return self.join(signed >= 900, signed % 900 + 100, word % 16 + EXPONENTS[0], well_formed)

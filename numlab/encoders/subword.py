@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import Tokens
-from numlab.encoders.digits import (
+from numlab.encoders.decimal import (
     FLOAT_DIGITS,
     Decimal,
     count_digits,
@@ -77,8 +77,7 @@ class Subword(Decimal):
         return Tokens.of(ids, mask)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        ids, count = tokens.packed(1)
-        return read_decimals(ids, count, self.vocabulary, self.n_digits > FLOAT_DIGITS)
+        return read_decimals(tokens.packed(), self.vocabulary, self.n_digits > FLOAT_DIGITS)
 
 
 def _n_groups(n_digits: int) -> int:

@@ -69,7 +69,8 @@ class XVal(ValueEncoder):
         return (x / self.scale).astype(np.float32)[:, None]
 
     def number(self, features: np.ndarray) -> np.ndarray:
-        return features[:, 0].astype(np.float64) * self.scale
+        value = features[:, 0].astype(np.float64) * self.scale
+        return np.where(np.isfinite(value), value, np.nan)
 
     def embedding(self, d_model: int) -> nn.Module:
         return ScaledWords(self.k)
