@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import Encoder, as_numbers
+from numlab.encoders.base import Encoder
+from numlab.examples import as_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +136,8 @@ def from_encoder(
 
 def _numbers(numbers) -> np.ndarray:
     numbers = as_numbers(numbers)
+    if numbers.ndim != 1:
+        raise ValueError(f"numbers have shape (n,); got {numbers.shape}")
     if numbers.dtype != object and not np.isfinite(numbers).all():
         raise ValueError(f"numbers are finite; got {numbers[~np.isfinite(numbers)][0]}")
     ordered = np.sort(numbers)

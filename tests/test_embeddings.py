@@ -1,0 +1,87 @@
+"""Embeddings hold one finite vector a number, and come from matrices, digits and encoders."""
+
+import numpy as np
+import pytest
+import torch
+
+from numlab.embeddings import Embeddings, from_digits, from_encoder, from_matrix
+from numlab.encoders import P10, P1000, Digits, FoNE, Subword, XVal
+from numlab.encoders.aggregate import digit_max, digit_sum, weighted_sum
+
+ENCODERS = [P10(), P1000(), XVal(), XVal(k=2), FoNE(), FoNE(project=False), Digits(), Subword()]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "vectors", "message"),
+    [
+        ([1, 2], np.zeros((3, 4)), r"2 numbers need vectors \(2, d\); got \(3, 4\)"),
+        ([1, 2], np.zeros(2), r"got \(2,\)"),
+        ([1, 2], np.zeros((2, 0)), r"got \(2, 0\)"),
+        ([3, 1, 3], np.zeros((3, 1)), "3.0 comes twice"),
+        ([1, np.nan], np.zeros((2, 1)), "numbers are finite; got nan"),
+        ([1, 2], [[0.0], [np.inf]], "the vector of 2.0 is not"),
+        ([1, 2], [[np.nan], [0.0]], "the vector of 1.0 is not"),
+        ([[1, 2]], np.zeros((1, 1)), r"shape \(n,\); got \(1, 2\)"),
+    ],
+)
+def test_wrong_embeddings_are_refused(numbers, vectors, message):
+    with pytest.raises(ValueError, match=message):
+        from_matrix(numbers, vectors, "test")
+
+
+def test_integers_beyond_a_float_stay_different():
+    huge = [10**40, 10**40 + 1]
+    assert Embeddings(huge, np.eye(2), "test").numbers.tolist() == huge
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("f2", "f4"), ("f4", "f4"), ("f8", "f8"), ("i8", "f8")]
+)
+def test_vectors_are_kept_as_float32_or_float64(given, kept):
+    assert Embeddings([1], np.ones((1, 2), given), "test").vectors.dtype == kept
+
+
+def test_digits_of_numbers_of_mixed_lengths_are_aggregated_without_leading_zeros():
+    table = np.random.default_rng(0).normal(size=(10, 4))
+    vectors = from_digits([305, 0, 42], table, weighted_sum).vectors
+    expected = [weighted_sum(np.array([d]), table)[0] for d in ([3, 0, 5], [0], [4, 2])]
+    np.testing.assert_allclose(vectors, expected)
+
+
+def test_more_numbers_than_are_aggregated_at_a_time_keep_their_order():
+    numbers = np.random.default_rng(0).permutation(100_000)
+    vectors = from_digits(numbers, np.arange(10.0)[:, None], digit_sum).vectors
+    assert vectors[:, 0].tolist() == [sum(map(int, str(n))) for n in numbers.tolist()]
+
+
+@pytest.mark.parametrize("number", [-1, 0.5])
+def test_only_whole_numbers_have_digits_to_aggregate(number):
+    with pytest.raises(ValueError, match=str(number)):
+        from_digits([1, number], np.eye(10), digit_max)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=repr)
+def test_an_untrained_encoder_embeds_the_same_from_the_same_seed(encoder):
+    numbers = np.array([0.0, 7, 70, 700])
+    before = torch.get_rng_state()
+    once, again = (from_encoder(encoder, numbers, d_model=32, seed=3) for _ in range(2))
+    np.testing.assert_array_equal(once.vectors, again.vectors)
+    assert once.vectors.shape == (4, 32)
+    assert (from_encoder(encoder, numbers, 32, seed=4).vectors != once.vectors).any()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_xval_scales_one_vector():
+    vectors = from_encoder(XVal(), np.array([1.0, 2.0, -3.0])).vectors
+    np.testing.assert_allclose(vectors[1:], vectors[:1] * [[2], [-3]], rtol=1e-6)
+
+
+def test_a_text_encoder_embeds_the_mean_of_its_tokens():
+    vectors = from_encoder(Digits(), np.array([1.0, 2.0, 12.0, 21.0])).vectors
+    np.testing.assert_allclose(vectors[2], vectors[:2].mean(axis=0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(vectors[2], vectors[3])
+
+
+def test_a_number_that_the_encoder_does_not_hold_is_refused():
+    with pytest.raises(ValueError, match="Digits holds"):
+        from_encoder(Digits(int_digits=2), np.array([100.0]))

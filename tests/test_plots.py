@@ -1,0 +1,111 @@
+"""Figures: what is drawn comes from the frame, in the house style, and nothing leaks."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from numlab import plots
+
+FAMILIES = ("P10", "P1000", "B1999", "FP15", "XVal", "FoNE", "Digits", "Subword")
+AGGREGATES = ("weighted sum", "sum", "mean", "median", "max", "min")
+FRAME = pd.DataFrame(
+    [
+        (pool, name, digits, seed, 0.5 / digits + 0.1 * seed)
+        for pool in ("one", "two")
+        for name in ("weighted sum", "sum")
+        for digits in (1, 2, 3)
+        for seed in (0, 1)
+    ],
+    columns=["pool", "aggregate", "digits", "seed", "f1"],
+)
+
+
+@pytest.mark.parametrize("names", [FAMILIES, AGGREGATES, [f"XVal(k={k})" for k in range(5)]])
+def test_names_of_one_figure_have_a_color_each(names):
+    assert len({plots.encoder_color(n) for n in names}) == len(names)
+
+
+@pytest.mark.parametrize("names", [FAMILIES, AGGREGATES])
+def test_names_of_one_figure_have_a_marker_each(names):
+    assert len({plots.encoder_marker(n) for n in names}) == len(names)
+
+
+def test_an_encoder_keeps_its_color_whatever_its_parameters():
+    assert plots.encoder_color("FoNE(int_digits=3, signed=False)") == plots.encoder_color("FoNE")
+    assert plots.encoder_color("XVal(k=0, scale=1.0)") == plots.encoder_color("XVal")
+
+
+def test_an_unknown_encoder_has_a_color_of_its_own():
+    color = plots.encoder_color("Mine(base=12)")
+    assert mpl.colors.is_color_like(color)
+    assert color == plots.encoder_color("Mine")
+    assert color not in {plots.encoder_color(n) for n in FAMILIES}
+
+
+def test_curves_draw_the_mean_and_a_band_from_least_to_greatest():
+    figure = plots.curves(FRAME, "digits", "f1", "aggregate", "pool")
+    assert [ax.get_title() for ax in figure.axes] == ["one", "two"]
+    for ax in figure.axes:
+        assert [line.get_label() for line in ax.lines] == ["weighted sum", "sum"]
+        np.testing.assert_allclose(ax.lines[0].get_ydata(), 0.5 / np.arange(1, 4) + 0.05)
+        low, high = ax.collections[0].get_paths()[0].get_extents().intervaly
+        assert (low, high) == (pytest.approx(0.5 / 3), pytest.approx(0.6))
+
+
+def test_every_axis_is_named_and_the_legend_names_each_line_once():
+    figure = plots.neighbour_curves(FRAME, paper=0.69, below=0.05)
+    assert figure.axes[0].get_ylabel() == "kNN-F1"
+    assert {ax.get_xlabel() for ax in figure.axes} == {"number of digits"}
+    (legend,) = figure.legends
+    texts = [t.get_text() for t in legend.get_texts()]
+    assert texts == ["weighted sum", "sum", "paper: below 5 %", "paper: 69 %"]
+
+
+def test_one_panel_needs_no_title():
+    figure = plots.curves(FRAME, "digits", "f1", "aggregate")
+    assert [ax.get_title() for ax in figure.axes] == [""]
+
+
+@pytest.mark.parametrize("draw", [plots.neighbour_curves])
+def test_no_label_is_clipped(draw):
+    figure = draw(FRAME)
+    figure.draw_without_rendering()
+    inside = figure.bbox
+    for artist in [*figure.legends, *figure.axes]:
+        box = artist.get_tightbbox()
+        assert inside.x0 <= box.x0 and box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 and box.y1 <= inside.y1
+
+
+def test_a_notebooks_function_draws_in_the_style_and_leaves_none_behind():
+    before = dict(mpl.rcParams)
+
+    @plots.styled
+    def mine():
+        assert not mpl.rcParams["axes.spines.top"]
+        figure, (ax,) = plots.panels(1)
+        ax.plot([1, 2])
+        return figure
+
+    assert mine().get_layout_engine() is not None
+    assert dict(mpl.rcParams) == before
+
+
+def test_more_panels_than_fit_a_row_go_on_in_the_next():
+    figure, axes = plots.panels(5, columns=3)
+    assert len(axes) == len(figure.axes) == 5
+
+
+def test_drawing_leaves_pyplot_alone_and_the_import_leaves_matplotlib_alone():
+    code = """
+import sys, numlab.plots
+assert "matplotlib" not in sys.modules and "pandas" not in sys.modules
+import pandas as pd
+numlab.plots.curves(pd.DataFrame({"x": [1], "y": [2], "name": ["sum"]}), "x", "y", "name")
+assert "matplotlib.pyplot" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
