@@ -7,6 +7,7 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -180,21 +181,34 @@ class Examples:
         return "".join(literal + filling for literal, filling in pieces)
 
 
+def as_numbers(numbers) -> np.ndarray:
+    """An array of float64; or of Python ints (object), where they are such or float64 rounds them.
+
+    >>> as_numbers([1, 2.5]), as_numbers([-1, 2**63])
+    (array([1. , 2.5]), array([-1, 9223372036854775808], dtype=object))
+    """
+    array = np.asarray(numbers)
+    if array.dtype.kind == "f" and isinstance(numbers, (list, tuple)):
+        array = np.asarray(numbers, object)  # numpy has made floats of [-1, 2**63]: look again
+    kind = array.dtype.kind
+    if kind == "O":
+        types = set(map(type, array.ravel().tolist()))
+        if types and all(issubclass(t, Integral) for t in types):
+            return np.frompyfunc(int, 1, 1)(array)
+        kind = "f" if all(issubclass(t, Real) for t in types) else "O"
+    if kind in "iu" and ((array > EXACT) | (array < -EXACT)).any():
+        return array.astype(object)
+    if kind not in "iufb":
+        raise ValueError(f"numbers are floats or ints; got {array.ravel()[:3]} ({array.dtype})")
+    return array.astype(np.float64, copy=False)
+
+
 def _number_table(numbers, layout: Layout) -> np.ndarray:
-    table = np.asarray(numbers)
+    table = as_numbers(numbers)
     k = len(layout.number_slots)
     if table.ndim != 2 or table.shape[1] != k:
         raise ValueError(f"numbers have shape (n, {k}), a column a number slot; got {table.shape}")
-    if table.dtype.kind in "iu" and ((table > EXACT) | (table < -EXACT)).any():
-        return table.astype(object)
-    if table.dtype.kind == "O":
-        others = {type(v).__name__ for v in table.ravel().tolist()} - {"int"}
-        if others:
-            raise ValueError(f"an object array of numbers holds Python ints; got {sorted(others)}")
-        return table
-    if table.dtype.kind not in "iufb":
-        raise ValueError(f"numbers are float64 or Python ints; got an array of {table.dtype}")
-    return table.astype(np.float64, copy=False)
+    return table
 
 
 def _word_table(words, layout: Layout, n: int) -> np.ndarray:
@@ -259,6 +273,8 @@ def parse(texts: list[str]) -> list[Examples]:
         raise ValueError(f"parse takes a list of texts; got the one text {_short(texts)}")
     groups: dict[tuple[str, ...], tuple[list[str], list[int]]] = {}
     for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"text {place}: expected a str; got {text!r}")
         pieces = NUMBER.split(text)
         if len(pieces) == 1:
             found = f"no number in {_short(text)}" if text else "the empty text"

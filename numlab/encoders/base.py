@@ -7,12 +7,13 @@ import functools
 import math
 import re
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import nn
+
+from numlab.examples import as_numbers
 
 LARGEST = float(np.finfo(np.float64).max)
 END = -2  # behind the last token, in packed ids
@@ -137,7 +138,7 @@ class Encoder(abc.ABC):
 
     def in_range(self, numbers) -> np.ndarray:
         """(n,) float64 or Python ints, all within `bounds`."""
-        x = as_numbers(numbers)
+        x = as_column(numbers)
         low, high = self.bounds
         outside = ~((x >= low) & (x <= high))  # NaN compares false: it is outside, too
         if outside.any():
@@ -177,22 +178,12 @@ class ValueEncoder(Encoder):
         return out
 
 
-def as_numbers(numbers) -> np.ndarray:
+def as_column(numbers) -> np.ndarray:
     """(n,) float64; or Python ints in an object array, where float64 might round them."""
-    x = np.atleast_1d(np.asarray(numbers))
+    x = np.atleast_1d(as_numbers(numbers))
     if x.ndim != 1:
         raise ValueError(f"numbers have shape (n,); got {x.shape}")
-    kind = x.dtype.kind
-    if kind == "O":
-        types = set(map(type, x.tolist()))
-        if all(issubclass(t, Integral) for t in types):
-            return np.array([int(v) for v in x.tolist()], object)
-        kind = "f" if all(issubclass(t, Real) for t in types) else "O"
-    if kind in "iu" and ((x > 2**53) | (x < -(2**53))).any():
-        return x.astype(object)
-    if kind not in "iufb":
-        raise ValueError(f"numbers are floats or ints; got an array of {x.dtype}: {x[:3]}")
-    return x.astype(np.float64, copy=False)
+    return x
 
 
 def written(number: float | int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from numlab.encoders.base import END, Encoder, as_numbers, written
+from numlab.encoders.base import END, Encoder, as_column, written
 
 FLOAT_DIGITS = 15  # every decimal of 15 digits survives in a float64
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
@@ -67,7 +67,7 @@ class Decimal(Encoder):
         return f"|x| < {limit}" if self.signed else f"0 <= x < {limit}"
 
     def precision(self, numbers) -> np.ndarray:
-        x = as_numbers(numbers)
+        x = as_column(numbers)
         if self.n_digits > FLOAT_DIGITS:
             return np.zeros(len(x))
         return 0.5 * 10.0**-self.frac_digits + np.abs(x.astype(np.float64)) * 2.0**-52
@@ -113,8 +113,8 @@ class Decimal(Encoder):
 def to_digits(size: np.ndarray, n_digits: int) -> np.ndarray:
     """(n,) non-negative integers to (n, n_digits) uint8, most significant first."""
     if size.dtype == object:
-        texts = np.array([str(v) for v in size.tolist()], f"S{n_digits}")
-        return _bytes_of(np.char.zfill(texts, n_digits)) - 48
+        texts = [str(v).zfill(n_digits) for v in size.tolist()]
+        return _bytes_of(np.array(texts, f"S{n_digits}")) - 48
     size = size.astype(np.int32) if n_digits < 10 else size
     n_quads = -(-n_digits // 4)
     digits = np.empty((len(size), n_quads), np.uint32)

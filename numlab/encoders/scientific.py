@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_numbers
+from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_column
 
 # deviates: the text says exponents E-8 to E+8, the sizes of Table 1 force sixteen.
 EXPONENTS = range(-8, 8)
@@ -47,11 +47,11 @@ class Scientific(Encoder):
         return "finite numbers" if self.overflow == "clip" else "1e-6 <= |x| < 9.995e9"
 
     def precision(self, numbers) -> np.ndarray:
-        size = np.abs(as_numbers(numbers).astype(np.float64))
-        half_unit = 0.5 * 10.0 ** _exponents(np.clip(size, SMALLEST, LARGEST_WORD))
+        size = np.abs(as_column(numbers).astype(np.float64))
+        half_unit = (0.5 + 1e-9) * 10.0 ** _exponents(np.clip(size, SMALLEST, LARGEST_WORD))
         promised = np.maximum(half_unit, size - LARGEST_WORD)
         promised[size < 1.006 * SMALLEST] = 1.006 * SMALLEST  # 100E-8 is read as 0
-        return promised * (1 + 1e-9)
+        return promised
 
     def split(self, numbers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(n,) numbers to negative (bool), significand (100..999) and exponent (-8..7)."""

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from numlab.encoders.base import LARGEST, ValueEncoder, as_numbers, in_float32
+from numlab.encoders.base import LARGEST, ValueEncoder, as_column, in_float32
 
 FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -61,7 +61,7 @@ class XVal(ValueEncoder):
         return -high, high
 
     def precision(self, numbers) -> np.ndarray:
-        x = as_numbers(numbers).astype(np.float64)
+        x = as_column(numbers).astype(np.float64)
         return np.abs(x) * 2.0**-23 + self.scale * 2.0**-149  # float32: rounding, underflow
 
     def features(self, numbers) -> np.ndarray:

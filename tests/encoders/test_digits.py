@@ -1,0 +1,110 @@
+"""How numbers are spelled digit by digit and in groups of three, and what is read as one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numlab.encoders import Digits, FoNE, Subword, Tokens
+
+
+@pytest.mark.parametrize(
+    ("encoder", "number", "spelled"),
+    [
+        (Digits(6, 3), -602.5, "- 6 0 2 . 5"),
+        (Digits(6, 3), 0, "0"),
+        (Digits(6, 3), 0.05, "0 . 0 5"),
+        (Digits(6, 3), 100, "1 0 0"),
+        (Digits(6, 3), -0.0001, "0"),
+        (Digits(6), 999999.4, "9 9 9 9 9 9"),
+        (Digits(6, 3, reverse=True), -602.5, "5 . 2 0 6 -"),
+        (Digits(6, fences=True), -7, "[F] - 7 [/F]"),
+        (Subword(6, 3), 12345.678, "123 45 . 678"),
+        (Subword(6, 3), -1000.05, "- 100 0 . 05"),
+        (Subword(6, 3), 7, "7"),
+        (Subword(9, 4), 1234567.0001, "123 456 7 . 000 1"),
+        (Subword(20), 10**18 + 7, "100 000 000 000 000 000 7"),
+    ],
+)
+def test_spelling(encoder, number, spelled):
+    assert encoder.spell(number) == spelled.split()
+
+
+def decode_text(encoder, text: str):
+    ids = [encoder.vocabulary.index(w) if w in encoder.vocabulary else -1 for w in text.split()]
+    ids = np.array([ids])
+    return encoder.decode(Tokens.of(ids))[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-", ".", "5 .", ". 5", "1 . 2 . 3", "1 - 2", "- - 1", "- . 5", "1 2 x", "1 -"]
+)
+@pytest.mark.parametrize("encoder", [Digits(6, 3), Subword(6, 3)], ids=repr)
+def test_what_is_no_number_is_nan(encoder, text):
+    assert np.isnan(decode_text(encoder, text))
+
+
+@pytest.mark.parametrize("text", ["[F] 1", "1 [/F]", "[F] 1 [/F] 2 [/F]", "[F] [/F]", "1", "[F]"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_what_is_not_between_fences_is_nan(text, reverse):
+    assert np.isnan(decode_text(Digits(6, 3, reverse=reverse, fences=True), text))
+
+
+def test_zeros_that_say_nothing_are_read():
+    assert decode_text(Digits(6, 3), "- 0 0 7 . 5 0") == -7.5
+    assert decode_text(Subword(6, 3), "007 . 50") == 7.5
+
+
+def test_longer_integers_have_no_point():
+    assert decode_text(Digits(20), "1 . 5") is None
+    assert decode_text(Digits(20), "- 1 5") == -15
+
+
+@given(st.integers(0, 999_999), st.integers(0, 999))
+def test_words_are_those_of_the_shortest_decimal(whole, thousandths):
+    text = f"{whole}.{thousandths:03d}".rstrip("0").rstrip(".")
+    assert "".join(Digits(6, 3).spell(float(text))) == text
+    assert "".join(Subword(6, 3).spell(float(text))) == text
+
+
+@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+def test_fifteen_digits_are_exact(family):
+    encoder = family(9, 6)
+    numbers = np.array([123456789.123456, 999999999.999999, -0.000001, 0.1])
+    assert encoder.decode(encoder.encode(numbers)).tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+def test_long_integers_are_exact_and_floats_only_where_they_are(family):
+    encoder, numbers = family(40), [10**39 + 1, -(2**63), 0, 5]
+    assert encoder.decode(encoder.encode(numbers)).tolist() == numbers
+    assert encoder.decode(encoder.encode(np.array([2.0**50, -3.0]))).tolist() == [2**50, -3]
+    for number in (0.5, 1e20):
+        with pytest.raises(ValueError, match="holds Python ints, and whole floats below"):
+            encoder.encode([number])
+
+
+@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+def test_an_error_names_the_range(family):
+    name = family.__name__
+    with pytest.raises(ValueError, match=rf"^{name} holds \|x\| < 999\.95; got 999\.95$"):
+        family(3, 1).encode([999.95])
+    with pytest.raises(ValueError, match=rf"^{name} holds 0 <= x < 999\.5; got -1$"):
+        family(3, signed=False).encode([-1])
+    with pytest.raises(ValueError, match=rf"^{name} holds \|x\| < 1e20; got {10**20}$"):
+        family(20).encode([10**20])
+
+
+@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+def test_digits_that_no_float_has_cannot_be_asked_for(family):
+    with pytest.raises(ValueError, match=r"up to 15 digits in all.*; got 17 \+ 32 digits"):
+        family(17, 32)
+    with pytest.raises(ValueError, match="int_digits >= 1 and frac_digits >= 0; got 0 and 2"):
+        family(0, 2)
+
+
+def test_subword_has_every_string_of_up_to_three_digits():
+    assert len(Subword().vocabulary) == 10 + 100 + 1000 + 2
+    assert {"0", "00", "000", "007", "42", "999"} <= set(Subword().vocabulary)

@@ -1,0 +1,162 @@
+"""Circles, the head that compares with them, and the two ways back."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from numlab.encoders import FoNE
+from numlab.encoders.fone import circles, exact_readout, paper_readout
+
+
+def direct_circles(literal: str, int_digits: int, frac_digits: int, periods) -> np.ndarray:
+    """Definition 3.2 of fone in exact arithmetic: (D, P, 2)."""
+    x = abs(Fraction(literal))
+    angles = [
+        [2 * np.pi * float(x / (p * Fraction(10) ** i) % 1) for p in periods]
+        for i in range(-frac_digits, int_digits)
+    ]
+    return np.stack([np.cos(angles), np.sin(angles)], 2)
+
+
+@pytest.mark.parametrize("periods", [(10,), (2, 5, 10), (7, 3)])
+@pytest.mark.parametrize(
+    ("literal", "int_digits", "frac_digits"),
+    [
+        ("4.17", 1, 2),
+        ("0", 3, 0),
+        ("-123456789.123", 9, 3),
+        ("999999", 6, 0),
+        ("123456789012345678901234567890123456789012345678901234567890", 60, 0),
+    ],
+)
+def test_circles_are_the_cosine_and_sine_of_the_number(literal, int_digits, frac_digits, periods):
+    number = int(literal) if int_digits > 15 else float(literal)
+    expected = direct_circles(literal, int_digits, frac_digits, periods)
+    drawn = circles([number], int_digits, frac_digits, periods)[0]
+    np.testing.assert_allclose(drawn, expected, atol=1e-12)
+    encoder = FoNE(int_digits, frac_digits, periods)
+    features = torch.from_numpy(encoder.features([number])).float()
+    embedded = encoder.embedding(8).circles(features)[0]
+    np.testing.assert_allclose(embedded[:-1], expected.ravel(), atol=2e-6)
+    assert embedded[-1] == (-1 if number < 0 else 1)
+
+
+def test_a_chunk_sees_its_own_digits_only():
+    encoder = FoNE(10, chunk=5, signed=False)
+    features = torch.from_numpy(encoder.features([1234567890])).float()
+    entries = encoder.embedding(32).circles(features)[0].reshape(10, 1, 2)
+    expected = np.concatenate(
+        [direct_circles("67890", 5, 0, (10,)), direct_circles("12345", 5, 0, (10,))]
+    )
+    np.testing.assert_allclose(entries, expected, atol=1e-6)
+
+
+def test_the_circles_are_added_to_the_word():
+    encoder = FoNE(2, project=False)
+    word = torch.randn(1, 8)
+    features = torch.from_numpy(encoder.features([42]))
+    added = encoder.embedding(8)(features, word) - word
+    torch.testing.assert_close(added[:, :5], encoder.embedding(8).circles(features.float()))
+    assert (added[:, 5:].abs() < 1e-6).all()
+
+
+@pytest.mark.parametrize("norm", [F.layer_norm, F.rms_norm])
+def test_a_norm_leaves_the_number_in_fone_and_takes_it_from_xval(norm):
+    """Lemma C.2 of fone, which assumes a mean of 0; and what 3.1 says of xVal."""
+    drawn = torch.from_numpy(circles([37, 502], 3)).flatten(1)
+    vectors = torch.cat([drawn, -drawn], 1)
+    kept = norm(vectors, vectors.shape[1:])[:, :6]
+    assert exact_readout(kept.reshape(2, 3, 1, 2).numpy()).tolist() == [[0, 3, 7], [5, 0, 2]]
+    vectors = torch.tensor([[37.0], [502.0]]) * torch.randn(1, 12)  # xVal
+    one, other = norm(vectors, vectors.shape[1:])
+    torch.testing.assert_close(one, other)
+
+
+def test_one_large_period_cannot_tell_neighbours_apart():
+    """Lemma 3.5 of fone."""
+    one, other = circles([417, 418], 6)[:, :, 0]
+    distance = np.linalg.norm(one - other, axis=1)
+    assert distance[5] < 1e-5 < 0.5 < distance[0]
+
+
+def test_the_papers_readout_is_not_the_inverse_and_the_exact_one_is():
+    numbers = np.arange(1000)
+    digits = numbers[:, None] // [100, 10, 1] % 10
+    drawn = circles(numbers, 3)
+    assert 0.25 <= (paper_readout(drawn) == digits).all(1).mean() <= 0.31
+    assert (exact_readout(drawn) == digits).all()
+    assert (exact_readout(7.5 * drawn) == digits).all()
+
+
+def test_the_exact_readout_holds_for_sixty_digits():
+    number = 123456789012345678901234567890123456789012345678901234567890
+    assert "".join(map(str, exact_readout(circles([number], 60))[0])) == str(number)
+
+
+def test_a_readout_takes_circles_of_period_ten_alone():
+    with pytest.raises(ValueError, match=r"\(n, D, 1, 2\); got \(1, 3, 2, 2\)"):
+        exact_readout(circles([1], 3, 0, (5, 10)))
+
+
+def test_a_perfect_hidden_state_is_read_as_its_digits():
+    encoder = FoNE(4, 2, project=False)
+    features = torch.from_numpy(encoder.features([1234.56, -9870.01, 0]))
+    digit_circles = torch.from_numpy(circles(np.arange(10), 1)[:, 0, 0]).float()  # phi(j, 10)
+    h = torch.zeros(3, 16)
+    h[:, :12] = digit_circles[features[:, 1:].flip(1).long()].flatten(1)
+    h[:, 12] = features[:, 0] * 2.0 - 1
+    head = encoder.head(16)
+    assert encoder.number(head.read(head(h)).numpy()).tolist() == [1234.56, -9870.01, 0]
+    assert not list(head.parameters())
+
+
+def test_the_logits_are_those_of_algorithm_2():
+    encoder = FoNE(2, signed=False)
+    h = torch.randn(1, 6)
+    phi = circles(np.arange(10), 1)[:, 0, 0]
+    logits = encoder.head(6)(h).reshape(2, 10)
+    for i in range(2):
+        np.testing.assert_allclose(logits[i], phi @ h[0, 2 * i : 2 * i + 2].numpy(), atol=1e-6)
+
+
+def test_the_loss_is_the_mean_cross_entropy_of_the_digits():
+    encoder = FoNE(2, signed=False)
+    head, h = encoder.head(6), torch.randn(1, 6)
+    units, tens = head(h).reshape(2, 10).log_softmax(1)
+    expected = -(units[7] + tens[3]) / 2
+    loss = head.loss(head(h), torch.from_numpy(encoder.features([37])))
+    torch.testing.assert_close(loss, expected[None])
+
+
+def test_with_period_five_a_digit_and_the_one_five_above_are_one():
+    logits = FoNE(1, periods=(5,), signed=False).head(4)(torch.randn(3, 4))
+    assert torch.equal(logits[:, :5], logits[:, 5:])
+
+
+@pytest.mark.parametrize("encoder", [FoNE(6, 3, project=False), FoNE(6, 3)], ids=repr)
+def test_a_model_that_is_too_narrow_is_an_error(encoder):
+    with pytest.raises(ValueError, match="takes d_model >= 19; got 18"):
+        encoder.head(18)
+    encoder.head(19)
+    if not encoder.project:
+        with pytest.raises(ValueError, match="takes d_model >= 19; got 18"):
+            encoder.embedding(18)
+
+
+@pytest.mark.parametrize("periods", [(), (10, 0), (2.5,)])
+def test_periods_are_whole_numbers(periods):
+    with pytest.raises(ValueError, match="periods of whole numbers > 1; got"):
+        FoNE(periods=periods)
+
+
+def test_a_digit_above_nine_is_no_number():
+    features = np.array([[0, 1, 10], [1, 2, 3]], np.uint8)
+    np.testing.assert_equal(FoNE(2).number(features), [np.nan, -23.0])
+    long = np.ones((2, 21), np.uint8)
+    long[0, 5] = 10
+    assert FoNE(20).number(long).tolist() == [None, -11111111111111111111]

@@ -1,0 +1,71 @@
+"""The embedding of Eq. 1, and the two losses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from numlab.encoders import Tokens, XVal
+
+
+def embed(encoder: XVal, numbers, words: torch.Tensor) -> torch.Tensor:
+    return encoder.embedding(words.shape[1])(torch.from_numpy(encoder.features(numbers)), words)
+
+
+def test_with_one_word_the_vector_is_proportional_to_the_number():
+    words = torch.randn(1, 8)
+    vectors = embed(XVal(scale=10.0), [0, 10, -25], words)
+    torch.testing.assert_close(vectors, torch.tensor([[0.0], [1.0], [-2.5]]) * words)
+
+
+def test_with_scales_each_word_has_the_coefficient_of_eq_1():
+    coefficients = embed(XVal(k=1), [0.3], torch.eye(3))[0]
+    expected = np.tanh(0.3 * np.array([0.1, 1, 10]))
+    np.testing.assert_allclose(coefficients, expected, rtol=1e-6)
+    assert XVal(k=1).vocabulary == ("[NUM-1]", "[NUM+0]", "[NUM+1]")
+
+
+def test_a_number_is_written_as_one_carrier_and_read_off_any():
+    encoder = XVal(k=2)
+    tokens = encoder.encode([1.5, -2.0])
+    assert tokens.ids.tolist() == [[encoder.carriers[0]]] * 2
+    for carrier in encoder.carriers:
+        answer = Tokens(np.full((2, 1), carrier), tokens.mask, tokens.features)
+        assert encoder.decode(answer).tolist() == [1.5, -2.0]
+
+
+def test_two_carriers_are_no_number():
+    ids = np.array([[0, 0], [0, 0]])
+    mask = np.array([[True, True], [False, True]])
+    features = np.array([[1.0], [2.0], [3.0]], np.float32)
+    decoded = XVal().decode(Tokens(ids, mask, features))
+    np.testing.assert_equal(decoded, [np.nan, 3.0])
+
+
+def test_a_value_that_is_not_finite_is_no_number():
+    features = np.array([[np.inf], [np.nan]], np.float32)
+    assert np.isnan(XVal().number(features)).all()
+
+
+def test_the_loss_is_squared_and_with_scales_relative():
+    outputs, features = torch.tensor([[3.0], [110.0]]), torch.tensor([[2.0], [100.0]])
+    assert XVal().head(4).loss(outputs, features).tolist() == [1.0, 100.0]
+    relative = XVal(k=1).head(4).loss(outputs, features)
+    torch.testing.assert_close(relative, torch.tensor([0.25, 0.01]), rtol=0.01, atol=0)
+
+
+def test_the_head_has_one_hidden_layer_as_wide_as_the_model_and_biases():
+    shapes = {name: tuple(p.shape) for name, p in XVal().head(12).named_parameters()}
+    assert shapes == {
+        "hidden.weight": (12, 12),
+        "hidden.bias": (12,),
+        "out.weight": (1, 12),
+        "out.bias": (1,),
+    }
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, np.inf, np.nan])
+def test_a_scale_is_positive_and_finite(scale):
+    with pytest.raises(ValueError, match="positive, finite scale"):
+        XVal(scale=scale)
