@@ -21,7 +21,7 @@ def figures(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...",
+            metavar="NAME",
             help="Notebooks such as xval/planets, or folders such as xval. Default: all of them.",
             show_default=False,
         ),

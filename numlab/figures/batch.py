@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import time
@@ -15,7 +16,8 @@ from numlab.figures.pool import Job, Pool
 
 # Seconds that a cell may take; a notebook may take twice that.
 LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}
-TICK = 0.5
+TICK = 0.5  # seconds between two looks at what runs
+ANSWER = 8  # seconds that a scheduler has to answer
 
 
 def run_notebooks(
@@ -87,9 +89,9 @@ def _plan(notebook: Notebook, profile: str) -> Job:
 @contextlib.contextmanager
 def _cluster(scheduler: str | None) -> Iterator[str]:
     """The address of the scheduler: the one that is named if it answers, or one of our own."""
-    from distributed import Client, LocalCluster
-
     if scheduler is None:
+        from distributed import LocalCluster
+
         os.environ["NUMLAB_HOME"] = str(store.home())  # for its workers
         with LocalCluster(
             n_workers=os.cpu_count(),
@@ -99,8 +101,16 @@ def _cluster(scheduler: str | None) -> Iterator[str]:
         ) as cluster:
             yield cluster.scheduler_address
         return
-    try:
-        Client(scheduler, timeout=8, set_as_default=False).close()
-    except (OSError, ValueError) as error:
-        raise ValueError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
+    asyncio.run(_ask(scheduler))
     yield scheduler
+
+
+async def _ask(scheduler: str) -> None:
+    from distributed.comm import connect
+
+    try:
+        comm = await asyncio.wait_for(connect(scheduler), ANSWER)
+        comm.abort()
+    except (OSError, ValueError) as error:
+        why = str(error) or f"silent for {ANSWER} s"
+        raise ValueError(f"no Dask scheduler answers at {scheduler!r} ({why})") from None

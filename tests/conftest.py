@@ -1,0 +1,62 @@
+"""What the tests share."""
+
+import json
+import os
+import textwrap
+
+import hypothesis
+import pytest
+
+# A busy machine is slow, and that is no failure.
+hypothesis.settings.register_profile("numlab", deadline=None)
+hypothesis.settings.load_profile("numlab")
+
+PARAMETERS = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}, "quick": {"n": 5}}'
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty NUMLAB_HOME, with its own data, figures and notebooks."""
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    (tmp_path / "notebooks").mkdir()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def module_home(tmp_path_factory):
+    """The same for all tests of a module."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "notebooks").mkdir()
+    before = os.environ.get("NUMLAB_HOME")
+    os.environ["NUMLAB_HOME"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["NUMLAB_HOME"]
+    else:
+        os.environ["NUMLAB_HOME"] = before
+
+
+@pytest.fixture(scope="session")
+def write_notebook():
+    """A function that writes a notebook: its parameters cell, prose, then a cell a text."""
+
+    def write(home, name, *cells, prose="Words.", parameters=PARAMETERS):
+        def code(source, **metadata):
+            source = textwrap.dedent(source).strip()
+            empty = {"cell_type": "code", "execution_count": None, "outputs": []}
+            return {**empty, "metadata": metadata, "source": source}
+
+        parts = [
+            {"cell_type": "markdown", "metadata": {}, "source": prose},
+            code(parameters, tags=["parameters"]),
+            *map(code, cells),
+        ]
+        parts = [{"id": f"cell{i}", **part} for i, part in enumerate(parts)]
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        content = {"cells": parts, "metadata": {"kernelspec": kernel}}
+        path = home / "notebooks" / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({**content, "nbformat": 4, "nbformat_minor": 5}))
+        return path
+
+    return write

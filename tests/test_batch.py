@@ -1,0 +1,130 @@
+"""The batch on small notebooks: one fails, the others go on, and nothing is done twice."""
+
+import time
+
+import psutil
+import pytest
+
+from numlab.figures.batch import run_notebooks
+
+SAVES = """
+import numlab as nl, pandas as pd
+size = nl.begin("{name}", profile, SIZES)
+nl.save_table("{id}", pd.DataFrame({{"n": [size.n]}}))
+nl.claim("{id}", "a claim", holds=True)
+"""
+ENDLESS = "import subprocess; subprocess.Popen(['sleep', '{}'], start_new_session=True)"
+FAILS = {
+    "xval/raises": ("x = 1", ENDLESS.format(86413), "\nraise ValueError('7 is no prime')"),
+    "xval/exits": ("import sys; sys.exit(0)", "x = 1"),
+    "xval/dies": ("import os; os.kill(os.getpid(), 9)", "x = 1"),
+    "xval/forgets": ('if False:\n    nl.save_table("xval/tab05", frame)',),
+    "fone/hangs": ("import time", ENDLESS.format(86414), "time.sleep(1000)"),
+    "fone/dawdles": ("import time", *["time.sleep(3)"] * 9),
+}
+
+
+@pytest.fixture(scope="module")
+def address(module_home):
+    """One small cluster for all batches of this module, as --scheduler names one."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def first(module_home, address, write_notebook):
+    """The jobs of a batch of good and bad notebooks, by name."""
+    write_notebook(module_home, "digits/good", SAVES.format(name="digits/good", id="digits/tab03"))
+    write_notebook(module_home, "float/good", SAVES.format(name="float/good", id="float/tab02"))
+    write_notebook(module_home, "xval/unparametrised", "x = 1", parameters="y = 2")
+    write_notebook(
+        module_home, "xval/without", "x = 1", parameters='profile = ""\nSIZES = {"a": 1}'
+    )
+    for name, cells in FAILS.items():
+        write_notebook(module_home, name, *cells)
+    return {j.notebook.name: j for j in run_notebooks([], "smoke", 3, address, limit=8)}
+
+
+def test_the_good_are_done_whatever_the_others_do(first, module_home):
+    assert [first[n].state for n in ("digits/good", "float/good")] == ["done", "done"]
+    assert (module_home / "figures/smoke/digits/tab03.csv").read_text() == "n\n2\n"
+    assert (module_home / "figures/smoke/notebooks/digits/good.ipynb").exists()
+
+
+def test_a_cell_that_raises_is_named_with_its_error(first):
+    assert first["xval/raises"].state == "failed"
+    note = first["xval/raises"].note
+    assert note == "cell 5 (raise ValueError('7 is no prime')): ValueError: 7 is no prime"
+
+
+def test_a_notebook_that_exits_early_failed(first):
+    assert first["xval/exits"].state == "failed"
+    assert "stopped before the end: 'import sys; sys.exit(0)'" in first["xval/exits"].note
+
+
+def test_a_kernel_that_dies_is_a_failure(first):
+    assert first["xval/dies"].state == "failed"
+    assert "DeadKernelError" in first["xval/dies"].note
+
+
+def test_a_figure_that_was_declared_must_have_been_saved(first):
+    assert first["xval/forgets"].state == "failed"
+    assert first["xval/forgets"].note == "it ran, but did not save xval/tab05"
+
+
+def test_a_cell_that_hangs_is_stopped(first):
+    assert first["fone/hangs"].state == "failed"
+    assert "CellTimeoutError" in first["fone/hangs"].note
+    assert first["fone/hangs"].seconds < 30
+
+
+def test_a_notebook_that_takes_too_long_is_stopped(first):
+    assert first["fone/dawdles"].note.startswith("stopped after 16 s in cell")
+
+
+def test_a_notebook_without_parameters_or_profile_failed(first):
+    assert "exactly one cell tagged" in first["xval/unparametrised"].note
+    assert first["xval/without"].note == "its profiles are a; not smoke"
+
+
+def test_what_a_notebook_started_ends_with_it(first):
+    lines = [p.info["cmdline"] or [] for p in psutil.process_iter(["cmdline"])]
+    assert not [line for line in lines if line in (["sleep", "86413"], ["sleep", "86414"])]
+
+
+def test_a_failed_notebook_is_kept_beside_the_good_ones(first, module_home):
+    folder = module_home / "figures/smoke/notebooks/xval"
+    assert "7 is no prime" in (folder / "raises.failed.ipynb").read_text()
+    assert not (folder / "raises.ipynb").exists()
+
+
+def test_the_gallery_is_built_whatever_failed(first, module_home):
+    assert (module_home / "figures/index.html").exists()
+
+
+def test_what_is_up_to_date_is_skipped_at_once(first):
+    start = time.monotonic()
+    jobs = run_notebooks(["digits", "float/good"], "smoke")
+    assert [job.state for job in jobs] == ["skipped", "skipped"]
+    assert all(job.note.startswith("up to date, made 20") for job in jobs)
+    assert time.monotonic() - start < 5
+
+
+def test_new_prose_reruns_its_notebook_alone(first, module_home, address, write_notebook):
+    cell = SAVES.format(name="digits/good", id="digits/tab03")
+    write_notebook(module_home, "digits/good", cell, prose="Better words.")
+    jobs = {j.notebook.name: j for j in run_notebooks(["digits", "float"], "smoke", 2, address)}
+    assert jobs["digits/good"].state == "done"
+    assert jobs["float/good"].state == "skipped"
+
+
+def test_an_unknown_profile_is_an_error():
+    with pytest.raises(ValueError, match="the profiles are smoke, quick, full, paper; got 'huge'"):
+        run_notebooks([], "huge")
+
+
+def test_no_jobs_are_an_error():
+    with pytest.raises(ValueError, match="at least one notebook"):
+        run_notebooks([], "smoke", jobs=0)

@@ -1,0 +1,124 @@
+"""The command line in processes of its own: what is printed, and the exit status."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+SAVES = """
+import numlab as nl, pandas as pd
+size = nl.begin("{name}", profile, SIZES)
+nl.save_table("xval/tab01", pd.DataFrame({{"n": [size.n]}}))
+"""
+
+
+def numlab(home, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "numlab", *arguments],
+        env={**os.environ, "NUMLAB_HOME": str(home), "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def home(module_home, write_notebook):
+    write_notebook(module_home, "xval/good", SAVES.format(name="xval/good"))
+    write_notebook(module_home, "xval/bad", "1 / 0")
+    write_notebook(module_home, "fone/slow", "import time", "time.sleep(600)")
+    return module_home
+
+
+@pytest.fixture(scope="module")
+def ran(home):
+    return numlab(home, "figures", "xval", "--profile", "smoke")
+
+
+def test_a_failed_notebook_is_exit_1_and_a_summary(ran):
+    assert ran.returncode == 1
+    assert "xval/bad FAILED after" in ran.stdout
+    assert "cell 3 (1 / 0): ZeroDivisionError: division by zero" in ran.stdout
+    assert "1 done, 0 up to date, 1 failed at the profile smoke" in ran.stdout
+    assert "Traceback" not in ran.stdout + ran.stderr
+
+
+def test_what_runs_is_said_while_it_runs(ran):
+    assert "xval/good runs: not run before" in ran.stdout
+    assert "xval/good done in" in ran.stdout
+
+
+def test_a_second_time_all_is_up_to_date(ran, home):
+    again = numlab(home, "figures", "xval/good", "--profile", "smoke")
+    assert again.returncode == 0
+    assert "all 1 notebooks are up to date at the profile smoke" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope"], "no notebook is named 'nope'; there are xval/bad, xval/good, fone/slow"),
+        (["--profile", "huge"], "the profiles are smoke, quick, full, paper; got 'huge'"),
+        (["--scheduler", "localhost"], "no Dask scheduler answers at 'localhost'"),
+        (["--jobs", "0"], "at least one notebook runs at a time; got jobs = 0"),
+    ],
+)
+def test_what_a_person_gets_wrong_is_one_line_and_exit_2(home, arguments, said):
+    done = numlab(home, "figures", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"numlab: {said}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_scheduler_that_does_not_answer_is_said_within_ten_seconds(home):
+    start = time.monotonic()
+    done = numlab(home, "figures", "xval/bad", "--scheduler", "tcp://127.0.0.1:9")
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in done.stderr
+    assert time.monotonic() - start < 15  # ten, and Python's own start
+
+
+def test_the_gallery_says_what_it_wrote(home):
+    done = numlab(home, "gallery")
+    assert done.returncode == 0
+    assert "index.html" in done.stdout
+    assert (home / "figures/README.md").exists()
+
+
+def test_help_names_the_commands(home):
+    said = numlab(home, "--help").stdout
+    assert "figures" in said
+    assert "gallery" in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number):
+    batch = subprocess.Popen(
+        [sys.executable, "-m", "numlab", "figures", "fone/slow", "--profile", "smoke"],
+        env={**os.environ, "NUMLAB_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    batch.stdout.readline()
+    started = wait_for(lambda: [p for p in of(batch.pid) if "ipykernel" in " ".join(p.cmdline())])
+    batch.send_signal(number)
+    assert batch.wait(30) != 0
+    batch.stdout.close()
+    assert wait_for(lambda: not any(p.is_running() for p in started))
+
+
+def of(pid):
+    return psutil.Process(pid).children(recursive=True)
+
+
+def wait_for(something, seconds=40):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := something():
+            return found
+        time.sleep(0.2)
+    return something()

@@ -1,0 +1,166 @@
+"""What a notebook files: begin, save_figure, save_table, claim."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import numlab as nl
+from numlab import figures, store
+from numlab.figures.catalogue import ITEMS, PAPERS, item_of
+
+SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
+FRAME = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0.5, 0.123456789, np.nan]})
+
+
+@pytest.fixture
+def begun(home):
+    nl.begin("xval/planets", "quick", SIZES)
+    return home / "figures" / "quick"
+
+
+@pytest.fixture
+def fig():
+    fig, ax = plt.subplots(figsize=(2, 2))
+    ax.plot(FRAME.x, FRAME.y)
+    ax.set_title("a title")
+    yield fig
+    plt.close(fig)
+
+
+def told(path):
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_begin_gives_the_sizes_of_the_profile():
+    size = nl.begin("xval/planets", "quick", SIZES)
+    assert (size.n, size.seeds) == (5, (0, 1))
+
+
+def test_an_unknown_profile_is_named_with_those_that_exist():
+    with pytest.raises(ValueError, match=r"has the profiles smoke, quick .*; got 'huge'"):
+        nl.begin("xval/planets", "huge", SIZES)
+
+
+def test_sizes_for_a_profile_that_the_batch_does_not_know_are_an_error():
+    with pytest.raises(ValueError, match="got 'fast'"):
+        nl.begin("xval/planets", "quick", {**SIZES, "fast": {}})
+
+
+def test_a_notebook_is_named_by_paper_and_name():
+    with pytest.raises(ValueError, match="<paper>/<name>; got 'planets'"):
+        nl.begin("planets", "quick", SIZES)
+
+
+def test_nothing_is_saved_before_begin(home, fig, monkeypatch):
+    monkeypatch.setattr(figures, "_sitting", None)
+    with pytest.raises(ValueError, match="say begin"):
+        nl.save_figure("xval/fig07", fig, FRAME)
+
+
+def test_a_figure_is_four_files(begun, fig):
+    nl.save_figure("xval/fig07", fig, FRAME)
+    names = ["fig07.csv", "fig07.json", "fig07.png", "fig07.svg"]
+    assert sorted(p.name for p in begun.glob("xval/*")) == names
+
+
+def test_the_csv_holds_the_plotted_data(begun, fig):
+    nl.save_figure("xval/fig07", fig, FRAME)
+    pd.testing.assert_frame_equal(pd.read_csv(begun / "xval/fig07.csv"), FRAME, check_dtype=False)
+
+
+def test_an_index_that_says_something_is_a_column_of_the_csv(begun):
+    nl.save_table("xval/tab04", FRAME.set_index("x"))
+    assert list(pd.read_csv(begun / "xval/tab04.csv").columns) == ["x", "y"]
+
+
+def test_provenance_says_where_a_figure_came_from(begun, fig, write_notebook):
+    write_notebook(begun.parents[1], "xval/planets", "x = 1")
+    store.mark_used("0123456789")
+    nl.save_figure("xval/fig07", fig, FRAME)
+    said = told(begun / "xval/fig07.json")
+    assert (said["notebook"], said["profile"], said["title"]) == (
+        "xval/planets",
+        "quick",
+        "a title",
+    )
+    assert "0123456789" in said["runs"]
+    assert said["versions"]["torch"].startswith("2.13.0")
+    assert len(said["sources"]["notebook"]) == 16
+    assert "numlab.store" in said["sources"]["modules"]
+    assert not any("figures" in module for module in said["sources"]["modules"])
+
+
+def test_the_same_figure_gives_the_same_svg(begun, fig):
+    nl.save_figure("xval/fig07", fig, FRAME)
+    first = (begun / "xval/fig07.svg").read_bytes()
+    nl.save_figure("xval/fig07", fig, FRAME)
+    assert (begun / "xval/fig07.svg").read_bytes() == first
+
+
+def test_a_table_is_csv_markdown_and_json(begun):
+    nl.save_table("xval/tab04", FRAME)
+    assert {p.suffix for p in begun.glob("xval/tab04.*")} == {".csv", ".md", ".json"}
+    assert (begun / "xval/tab04.md").read_text().splitlines()[3] == "| 2 | 0.1235 |"
+
+
+def test_a_claim_stands_beside_its_figure(begun, fig):
+    nl.save_figure("xval/fig07", fig, FRAME)
+    nl.claim("xval/fig07", "it is so", holds=np.bool_(True), ours="1", paper="2")
+    made = {"text": "it is so", "holds": True, "ours": "1", "paper": "2"}
+    assert told(begun / "xval/fig07.json")["claims"] == [made]
+
+
+def test_a_claim_made_again_replaces_itself(begun):
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/tab04", "it is so", holds=True)
+    nl.claim("xval/tab04", "it is so", holds=None)
+    assert [c["holds"] for c in told(begun / "xval/tab04.json")["claims"]] == [None]
+
+
+def test_a_figure_saved_again_has_lost_its_claims(begun):
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/tab04", "it is so", holds=True)
+    nl.save_table("xval/tab04", FRAME)
+    assert told(begun / "xval/tab04.json")["claims"] == []
+
+
+def test_a_claim_about_nothing_is_an_error(begun):
+    with pytest.raises(ValueError, match="save xval/fig06 before"):
+        nl.claim("xval/fig06", "it is so", holds=True)
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_nothing(begun, fig):
+    fig.savefig = None
+    with pytest.raises(TypeError):
+        nl.save_figure("xval/fig07", fig, FRAME)
+    assert list(begun.glob("xval/*")) == []
+
+
+def test_data_that_are_no_frame_are_an_error(begun, fig):
+    with pytest.raises(ValueError, match="are a DataFrame; got list"):
+        nl.save_figure("xval/fig07", fig, [1, 2])
+
+
+@pytest.mark.parametrize("id", ["fig07", "xval/", "xval/../fig07", "nature/fig01", "xval/fig07/a"])
+def test_an_id_of_no_paper_is_an_error_that_names_the_papers(id):
+    with pytest.raises(ValueError, match="of xval, fone, float, digits, explore; got"):
+        item_of(id)
+
+
+def test_an_id_that_a_paper_lacks_is_an_error_that_names_its_own():
+    with pytest.raises(ValueError, match=r"digits has fig01, fig02.*got 'digits/fig99'"):
+        item_of("digits/fig99")
+
+
+def test_a_view_belongs_to_its_item():
+    assert item_of("xval/fig07-masses") == "xval/fig07"
+    assert item_of("explore/anything_at-all") == "explore/anything_at-all"
+
+
+def test_the_catalogue_has_every_figure_and_table_of_the_papers():
+    count = {p: sum(i.startswith(f"{p}/") for i in ITEMS) for p in PAPERS}
+    assert count == {"xval": 25, "fone": 22, "float": 5, "digits": 8, "explore": 0}
+    assert all(item_of(id) == id for id in ITEMS)

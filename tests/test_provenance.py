@@ -1,0 +1,140 @@
+"""Digests of code, notebooks as files, and stamps: what makes a figure stale."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import numlab as nl
+from numlab.figures import notebooks, provenance, stamps
+from numlab.figures.provenance import code_digest
+
+CODE = '''
+def f(x: int = None) -> str:
+    """Words."""
+    return f"{x}" or None
+'''
+CELLS = ("nl.train_all(specs)", "save_figure(name, f, t)")
+SAVE = 'import numlab as nl\nnl.begin("xval/one", profile, SIZES)\nnl.save_table("xval/tab01", t)'
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CODE.replace("Words.", "Other words."),
+        CODE.replace('    """Words."""\n', ""),
+        CODE + "\n# a comment\n",
+        CODE.replace("(x: int = None)", "(\n    x: int = None,\n)"),
+    ],
+)
+def test_prose_does_not_move_a_digest(other):
+    assert code_digest(other) == code_digest(CODE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CODE.replace("x: int", "x: float"),
+        CODE.replace("or None", "or 0"),
+        CODE.replace("= None", ""),
+        CODE.replace("return", "yield"),
+    ],
+)
+def test_code_moves_a_digest(other):
+    assert code_digest(other) != code_digest(CODE)
+
+
+def test_an_ipython_magic_has_a_digest():
+    assert code_digest("%matplotlib inline") != code_digest("%matplotlib widget")
+
+
+def test_every_module_in_use_has_a_file():
+    digests = provenance.module_digests(["numlab.store", "numlab.encoders", "numlab.gone"])
+    assert digests["numlab.gone"] is None
+    assert None not in (digests["numlab.store"], digests["numlab.encoders"])
+
+
+def test_the_modules_that_file_figures_are_no_source():
+    assert "numlab.store" in provenance.all_modules()
+    assert not any("figures" in m or "cli" in m for m in provenance.all_modules())
+
+
+@pytest.fixture
+def notebook(home, write_notebook):
+    write_notebook(home, "xval/one", SAVE, *CELLS)
+    return notebooks.find(["xval/one"])[0]
+
+
+def test_a_notebook_declares_the_ids_that_it_saves(notebook):
+    assert notebook.declared == ["xval/tab01"]
+
+
+def test_a_notebook_says_its_profiles(notebook):
+    assert notebook.profiles == ("smoke", "quick")
+
+
+@pytest.mark.parametrize("parameters", ["", "profile = 'quick'", "SIZES = {}", "x ="])
+def test_a_notebook_without_parameters_is_an_error(home, write_notebook, parameters):
+    write_notebook(home, "xval/one", parameters=parameters)
+    with pytest.raises(ValueError, match="exactly one cell tagged `parameters`"):
+        _ = notebooks.find(["xval/one"])[0].profiles
+
+
+def test_prose_moves_a_notebooks_digest_but_not_its_codes(home, write_notebook, notebook):
+    write_notebook(home, "xval/one", SAVE, *CELLS, prose="New.")
+    other = notebooks.find(["xval/one"])[0]
+    assert other.digest != notebook.digest
+    assert other.code_digest == notebook.code_digest
+
+
+def test_notebooks_that_train_come_last(home, write_notebook, notebook):
+    write_notebook(home, "digits/two", "x = 1")
+    assert [n.name for n in notebooks.find()] == ["digits/two", "xval/one"]
+
+
+def test_a_folder_names_its_notebooks(home, write_notebook, notebook):
+    write_notebook(home, "digits/two", "x = 1")
+    assert [n.name for n in notebooks.find(["xval"])] == ["xval/one"]
+
+
+def test_an_unknown_notebook_is_named_with_those_that_exist(notebook):
+    with pytest.raises(ValueError, match="no notebook is named 'xval/two'; there are xval/one"):
+        notebooks.find(["xval/two"])
+
+
+@pytest.fixture
+def stamped(notebook):
+    nl.begin("xval/one", "quick", {"quick": {}})
+    nl.save_table("xval/tab01", pd.DataFrame({"a": [1]}))
+    stamps.write(notebook, notebook.digest, "quick", since=0)
+    return notebook
+
+
+def test_what_was_stamped_is_up_to_date(stamped):
+    assert stamps.stale(stamped, "quick") is None
+
+
+def test_another_profile_was_not_run(stamped):
+    assert stamps.stale(stamped, "smoke") == "not run before"
+
+
+def test_a_changed_notebook_is_stale(home, write_notebook, stamped):
+    write_notebook(home, "xval/one", SAVE, "x = 2")
+    assert stamps.stale(notebooks.find(["xval/one"])[0], "quick") == "the notebook changed"
+
+
+def test_a_changed_module_makes_its_notebooks_stale(home, stamped):
+    path = home / "figures/quick/.stamps/xval/one.json"
+    stamp = json.loads(path.read_text())
+    stamp["modules"]["numlab.store"] = "another digest"
+    path.write_text(json.dumps(stamp))
+    assert stamps.stale(stamped, "quick") == "numlab.store changed"
+
+
+def test_a_missing_file_makes_its_notebook_stale(home, stamped):
+    (home / "figures/quick/xval/tab01.csv").unlink()
+    assert stamps.stale(stamped, "quick") == "figures/quick/xval/tab01.csv is missing"
+
+
+def test_what_another_run_wrote_is_not_written_by_this_one(stamped):
+    assert stamps.written(stamped, "quick", since=4e9) == {}
