@@ -234,7 +234,8 @@ def draw_by_length(n: int, seed: int, digits: int) -> np.ndarray:
     """(n, 2) Python ints of 1 to `digits` digits: a uniform length, then a uniform number."""
     lengths, firsts, others = np.random.default_rng(seed).spawn(3)
     length = lengths.integers(1, digits + 1, (n, 2))
-    first = np.where(length > 1, firsts.integers(1, 10, (n, 2)), firsts.integers(0, 10, (n, 2)))
+    first = firsts.random((n, 2))
+    first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(int)  # only 0 begins with 0
     text = others.integers(0, 10, (n, 2, digits), np.uint8)
     place = np.arange(digits, 0, -1)  # 1: the last digit
     text = np.where(place == length[..., None], first[..., None], text)

@@ -116,7 +116,7 @@ class BinaryTrees(PopulationTask):
         codes, starts = np.unique(rows[order, 0], return_index=True)
         return [
             self._examples(_trees(self.operands)[code], table[index], index)
-            for code, index in zip(codes, np.split(order, starts[1:]), strict=True)
+            for code, index in zip(codes, np.split(order, starts)[1:], strict=True)
         ]
 
     def _examples(self, tree: Tree, operands: np.ndarray, index: np.ndarray) -> Examples:

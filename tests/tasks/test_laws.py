@@ -1,0 +1,208 @@
+"""What every task must do. A new task is tested by a line in TASKS."""
+
+import dataclasses
+import hashlib
+
+import numpy as np
+import pytest
+
+from numlab import tasks
+from numlab.tasks import (
+    Addition,
+    BinaryTrees,
+    Multiplication,
+    Planets,
+    Subtraction,
+)
+
+TASKS = [
+    Planets(n_steps=3),
+    Planets(n_steps=2, n_planets=(2, 2), step_sizes=(0.2, 0.5)),
+    Addition(),
+    Addition(int_digits=3, frac_digits=3),
+    Addition(int_digits=30),
+    Subtraction(int_digits=5),
+    Subtraction(int_digits=20),
+    Multiplication(digits=2),
+    Multiplication(digits=9),
+    BinaryTrees(operands=2),
+    BinaryTrees(operands=3),
+    BinaryTrees(operands=4),
+]
+HELD = {  # by task: a name that can be held, a value in its range, one out of it
+    Planets: [("stepsize", 0.4, -1.0), ("m0", 3.0, -1.0), ("e0", 1.0, 30.0), ("a0", 1.1, 2.0)],
+    Addition: [("a", 12, -1), ("b", 7, 10**40)],
+    Subtraction: [("a", 12, -1), ("b", 7, 10**40)],
+    Multiplication: [("a", 12, -1), ("b", 7, 10**40)],
+    BinaryTrees: [("a", 1.5, -1.0), ("b", 0.25, 9.0)],
+}
+GOLDEN = {  # raise the task's version when one of these changes
+    "Planets(n_steps=3, n_planets=(2, 4), step_sizes=(0.2, 0.3, 0.5, 0.8))": (1, "e639323ea1ab"),
+    "Planets(n_steps=2, n_planets=(2, 2), step_sizes=(0.2, 0.5))": (1, "971d617dc00b"),
+    "Addition(int_digits=6, frac_digits=0)": (1, "8b09962cc12e"),
+    "Addition(int_digits=3, frac_digits=3)": (1, "68237c245cee"),
+    "Addition(int_digits=30, frac_digits=0)": (1, "6cccbd25e9b0"),
+    "Subtraction(int_digits=5, frac_digits=0)": (1, "6cb4a9bd2876"),
+    "Subtraction(int_digits=20, frac_digits=0)": (1, "f75f19f52e17"),
+    "Multiplication(digits=2)": (1, "90eac769654e"),
+    "Multiplication(digits=9)": (1, "23b624d060e3"),
+    "BinaryTrees(operands=2, bounds=(0.1, 3.0))": (1, "ab341db783cc"),
+    "BinaryTrees(operands=3, bounds=(0.1, 3.0))": (1, "4cf9431d57d8"),
+    "BinaryTrees(operands=4, bounds=(0.1, 3.0))": (1, "94294f914fdc"),
+}
+every_task = pytest.mark.parametrize("task", TASKS, ids=repr)
+every_held = pytest.mark.parametrize(
+    ("task", "name", "value", "outside"),
+    [(task, *held) for task in TASKS for held in HELD[type(task)]],
+    ids=str,
+)
+
+
+def texts(corpus):
+    """Every text by its place: what it says and its numbers in full."""
+    rows = {}
+    for examples in corpus:
+        for place, numbers in zip(examples.index.tolist(), examples.numbers.tolist(), strict=True):
+            rows[place] = (examples.layout, tuple(numbers))
+    return rows
+
+
+def table(corpus, slot):
+    """(n,) numbers of a slot, by place."""
+    numbers = {}
+    for examples in corpus:
+        numbers |= zip(examples.index.tolist(), examples.column(slot).tolist(), strict=True)
+    return [numbers[place] for place in sorted(numbers)]
+
+
+def test_every_exported_task_is_held_to_the_laws():
+    exported = {getattr(tasks, name) for name in tasks.__all__} - {tasks.Task}
+    assert exported == {type(task) for task in TASKS}
+
+
+@every_task
+def test_a_task_is_a_frozen_dataclass_of_plain_values_with_a_version(task):
+    assert dataclasses.is_dataclass(task) and task.__dataclass_params__.frozen
+    assert dataclasses.replace(task) == task and hash(dataclasses.replace(task)) == hash(task)
+    assert eval(repr(task)) == task
+    assert isinstance(type(task).version, int)
+
+
+@every_task
+def test_a_seed_gives_the_same_texts_again(task):
+    assert texts(task.sample(20, seed=3)) == texts(task.sample(20, seed=3))
+
+
+@every_task
+def test_another_seed_gives_other_texts(task):
+    ours, others = texts(task.sample(20, seed=3)), texts(task.sample(20, seed=4))
+    assert sum(ours[place] == others[place] for place in ours) <= 1
+
+
+@every_task
+def test_a_smaller_sample_is_the_beginning_of_a_larger(task):
+    large = texts(task.sample(33, seed=5))
+    assert texts(task.sample(20, seed=5)) == {place: large[place] for place in range(20)}
+
+
+@every_task
+def test_a_sample_has_a_text_for_each_place_and_only_layouts_that_were_announced(task):
+    corpus = task.sample(50, seed=6)
+    assert sorted(place for examples in corpus for place in examples.index) == list(range(50))
+    drawn = [examples.layout for examples in corpus]
+    assert len(set(drawn)) == len(drawn)
+    assert set(drawn) <= set(task.layouts())
+
+
+@every_task
+def test_numbers_are_finite_floats_or_python_ints(task):
+    for examples in task.sample(50, seed=7):
+        if examples.numbers.dtype == object:
+            assert {type(number) for number in examples.numbers.ravel()} == {int}
+        else:
+            assert np.isfinite(examples.numbers).all()
+
+
+@every_task
+def test_an_empty_sample_is_an_empty_corpus(task):
+    assert task.sample(0, seed=0) == []
+
+
+@every_task
+def test_a_split_is_disjoint_and_has_the_sizes_asked_for(task):
+    parts = [texts(part) for part in task.split((10, 0, 20, 40), seed=8)]
+    assert [sorted(part) for part in parts] == [list(range(n)) for n in (10, 0, 20, 40)]
+    assert len({text for part in parts for text in part.values()}) == 70
+
+
+@every_task
+def test_a_larger_training_set_begins_with_a_smaller_and_leaves_the_others_as_they_were(task):
+    *others, small = map(texts, task.split((10, 20, 15), seed=9))
+    *same, large = map(texts, task.split((10, 20, 40), seed=9))
+    assert others == same
+    assert small == {place: large[place] for place in range(15)}
+
+
+@every_task
+def test_a_split_shares_nothing_with_the_sample_of_its_seed(task):
+    (train,) = task.split((20,), seed=1)
+    ours, others = texts(train), texts(task.sample(20, seed=1))
+    assert sum(ours[place] == others[place] for place in ours) <= 1
+
+
+@every_held
+def test_a_held_parameter_takes_the_values_given(task, name, value, outside):
+    assert table(task.sample(12, seed=10, **{name: value}), name) == [value] * 12
+    values = [value] * 11 + [2 * value if name in "ab" else 0.75 * value]
+    assert table(task.sample(12, seed=10, **{name: values}), name) == values
+
+
+@every_held
+def test_holding_a_parameter_leaves_the_other_draws_as_they_were(task, name, value, outside):
+    free, held = task.sample(12, seed=11), task.sample(12, seed=11, **{name: value})
+    for ours, theirs in zip(free, held, strict=True):
+        assert ours.layout == theirs.layout and (ours.index == theirs.index).all()
+        for slot in ours.layout.number_slots:
+            follows = slot[0] in "xy" or slot == "answer" or (name == "a0" and slot[0] == "a")
+            if slot != name and not follows:
+                assert ours.column(slot).tolist() == theirs.column(slot).tolist(), slot
+
+
+@every_held
+def test_a_value_out_of_range_is_refused_by_name(task, name, value, outside):
+    with pytest.raises(ValueError, match=rf"\b{name}\b.*got"):
+        task.sample(3, seed=0, **{name: [value, outside, value]})
+
+
+@every_held
+def test_an_array_of_another_length_is_refused_by_its_shape(task, name, value, outside):
+    with pytest.raises(ValueError, match=rf"{name} is .*\(3,\); got shape \(2,\)"):
+        task.sample(3, seed=0, **{name: [value, value]})
+
+
+@every_task
+def test_an_unknown_parameter_is_refused_with_those_there_are(task):
+    with pytest.raises(ValueError, match=r"can be held are \[.*'a.*\]; got 'colour'"):
+        task.sample(3, seed=0, colour=1.0)
+
+
+@every_task
+@pytest.mark.parametrize(("n", "seed"), [(-1, 0), (2.5, 0), (True, 0), (3, -1), (3, None)])
+def test_a_size_or_seed_that_is_none_is_refused(task, n, seed):
+    with pytest.raises(ValueError, match="integer >= 0; got"):
+        task.sample(n, seed=seed)
+
+
+def fingerprint(task):
+    """Of the first texts, to six digits: machines differ in the last ones of an integration."""
+    said = [
+        e.text(i, lambda number: f"{number:.6g}" if isinstance(number, float) else str(number))
+        for e in task.sample(8, seed=0)
+        for i in range(len(e))
+    ]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:12]
+
+
+@every_task
+def test_texts_change_only_with_the_version(task):
+    assert (type(task).version, fingerprint(task)) == GOLDEN[repr(task)]
