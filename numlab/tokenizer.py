@@ -18,7 +18,7 @@ import numpy as np
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples, Layout
 
-_WORD = re.compile(r"\w+|[^\w\s]+|\s+")
+_WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

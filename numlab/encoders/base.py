@@ -6,7 +6,7 @@ import abc
 import functools
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,6 +89,15 @@ class Encoder(abc.ABC):
     @property
     @abc.abstractmethod
     def bounds(self) -> tuple[float, float]: ...
+
+    def __str__(self) -> str:
+        """The name in figures: only the fields that are not the defaults, "XVal(k=2)"."""
+        own = [
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in fields(self)
+            if getattr(self, f.name) != f.default
+        ]
+        return f"{type(self).__name__}({', '.join(own)})" if own else type(self).__name__
 
     @abc.abstractmethod
     def encode(self, numbers) -> Tokens:

@@ -1,6 +1,8 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
+from numlab.probes.interpolation import interpolation
+from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
 
-__all__ = ["neighbour_f1", "pca"]
+__all__ = ["expectation", "interpolation", "logit_scan", "neighbour_f1", "pca"]
