@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Examples, Layout
+from numlab.tasks.operands import draw_by_length, draw_unordered
 from numlab.tasks.population import PopulationTask
 
 FLOAT_DIGITS = 15  # every decimal number of so many digits survives float64
@@ -80,7 +81,9 @@ class TwoOperands(PopulationTask):
         return draw(n, seed, self.operand_digits)
 
     def _names(self, rows: np.ndarray) -> np.ndarray:
-        return np.sort(rows, axis=1)
+        a, b = np.minimum(*rows.T), np.maximum(*rows.T)
+        one_number = 2 * self.operand_digits <= 18  # of an int64
+        return a * 10**self.operand_digits + b if one_number else np.stack([a, b], axis=1)
 
     def _texts(self, rows: np.ndarray, **fixed) -> list[Examples]:
         operands = {"a": rows[:, 0], "b": rows[:, 1]}
@@ -101,15 +104,18 @@ class TwoOperands(PopulationTask):
         if given.shape not in ((), (n,)):
             raise ValueError(f"{name} is a number or an array ({n},); got shape {given.shape}")
         given = np.broadcast_to(given, (n,))
-        unit = 10**self.frac_digits
-        units = given if self.long else np.rint(given * unit)
-        right = np.vectorize(_is_int, [bool])(given) if self.long else units / unit == given
-        wrong = ~right | (units < 0) | (units >= 10**self.operand_digits)
-        if wrong.any():
-            int_digits = self.operand_digits - self.frac_digits
+        unit, end = 10**self.frac_digits, 10**self.operand_digits
+        if self.long:
+            units, right = given, [type(v) is int and 0 <= v < end for v in given.tolist()]
+        else:
+            units = np.rint(given * unit)
+            right = (units / unit == given) & (units >= 0) & (units < end)
+        if not np.all(right):
+            kind = "a Python int" if self.long else "a number"
             raise ValueError(
-                f"{name} has no sign and at most {int_digits} digits before and "
-                f"{self.frac_digits} after the point; got {given[wrong][0]}"
+                f"{name} is {kind} without a sign, of at most "
+                f"{self.operand_digits - self.frac_digits} digits before and "
+                f"{self.frac_digits} after the point; got {given[np.logical_not(right)][0]!r}"
             )
         return units if self.long else units.astype(np.int64)
 
@@ -217,34 +223,3 @@ class Multiplication(TwoOperands):
 
     def _answer(self, a, b):
         return a * b
-
-
-def draw_unordered(n: int, seed: int, digits: int) -> np.ndarray:
-    """(n, 2) int64 with a <= b, uniform over the unordered pairs of 0 ... 10^digits - 1."""
-    count = 10**digits
-    rows, columns = np.random.default_rng(seed).spawn(2)
-    a, b = rows.integers(0, count // 2, n), columns.integers(0, count + 1, n)
-    # The triangle a <= b, its lower half turned around and laid beside the upper one, fills a
-    # rectangle of count / 2 rows and count + 1 columns.
-    upper = b > a
-    return np.where(upper, [a, b - 1], [count - 1 - a, count - 1 - b]).T
-
-
-def draw_by_length(n: int, seed: int, digits: int) -> np.ndarray:
-    """(n, 2) Python ints of 1 to `digits` digits: a uniform length, then a uniform number."""
-    lengths, firsts, others = np.random.default_rng(seed).spawn(3)
-    length = lengths.integers(1, digits + 1, (n, 2))
-    first = firsts.random((n, 2))
-    first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(int)  # only 0 begins with 0
-    text = others.integers(0, 10, (n, 2, digits), np.uint8)
-    place = np.arange(digits, 0, -1)  # 1: the last digit
-    text = np.where(place == length[..., None], first[..., None], text)
-    text = np.where(place > length[..., None], 0, text).astype(np.uint8) + ord("0")
-    words = text.reshape(2 * n, digits).view(f"S{digits}").ravel().tolist()
-    pairs = np.empty(2 * n, object)
-    pairs[:] = list(map(int, words))
-    return pairs.reshape(n, 2)
-
-
-def _is_int(value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

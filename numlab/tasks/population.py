@@ -88,11 +88,12 @@ def first_occurrences(names: np.ndarray) -> np.ndarray:
     >>> first_occurrences(np.array([[3, 1], [2, 2], [3, 1], [1, 3]]))
     array([0, 1, 3])
     """
+    if names.ndim == 1:
+        return np.sort(np.unique(names, return_index=True)[1])
     if names.dtype == object:
         return _first_by_hash(names)
-    columns = names[:, None] if names.ndim == 1 else names
-    order = np.lexsort(columns.T)  # stable: the first of equal rows stays first
-    ordered = columns[order]
+    order = np.lexsort(names.T)  # stable: the first of equal rows stays first
+    ordered = names[order]
     new = np.ones(len(order), bool)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     return np.sort(order[new])
