@@ -21,11 +21,11 @@ def draw_by_length(n: int, seed: int, digits: int) -> np.ndarray:
     lengths, firsts, others = np.random.default_rng(seed).spawn(3)
     length = lengths.integers(1, digits + 1, (n, 2))
     first = firsts.random((n, 2))
-    first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(int)  # only 0 begins with 0
+    first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(np.uint8)  # only 0 begins with 0
     text = others.integers(0, 10, (n, 2, digits), np.uint8)
     place = np.arange(digits, 0, -1)  # 1: the last digit
     text = np.where(place == length[..., None], first[..., None], text)
-    text = np.where(place > length[..., None], 0, text).astype(np.uint8) + ord("0")
+    text = np.where(place > length[..., None], 0, text) + np.uint8(ord("0"))
     words = text.reshape(2 * n, digits).view(f"S{digits}").ravel().tolist()
     pairs = np.empty(2 * n, object)
     pairs[:] = list(map(int, words))
