@@ -21,7 +21,7 @@ gallery: setup
 test: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -q -n 2 tests --ignore=tests/benchmarks
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/benchmarks
 
 bench: setup
 	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-columns=min,median,rounds

@@ -60,6 +60,7 @@ def run_notebooks(
     waiting = [job for job in batch if job.state == "waiting"]
     limit = limit or LIMITS[profile]
     with Display(batch, profile) as display:
+        display.show()
         if waiting or scheduler:
             with _cluster(scheduler) as address, Pool(jobs, profile, address, limit) as pool:
                 for job in waiting:

@@ -29,7 +29,7 @@ class Display:
 
         self.jobs, self.profile, self.start = jobs, profile, time.time()
         self.console = Console(highlight=False)
-        self.live = Live(console=self.console, auto_refresh=False, transient=True)
+        self.live = Live(console=self.console, auto_refresh=False)
         self.shown: dict[str, str] = {}
         self.spoke = 0.0
 
@@ -41,8 +41,9 @@ class Display:
     def __exit__(self, failure: type | None, *_: Any) -> None:
         if self.console.is_terminal:
             self.live.stop()
-            for job in self.jobs if failure is None else []:
-                self._say(job)
+            for job in self.jobs:
+                if job.state == "failed":  # the table has no room for the whole error
+                    self._say(job)
         if failure is None:
             self.console.print(self._summary())
 

@@ -94,7 +94,8 @@ def _saved(saved: Saved) -> str:
     stale = f'<span class="stale">stale: {escape(saved.stale)}</span>' if saved.stale else ""
     if saved.kind == "figure":
         name = f"{saved.place}.png"
-        body = f'<a href="{name}"><img src="{name}" alt="{saved.id}" loading="lazy"></a>'
+        image = f'<img srcset="{name} 1.5x" src="{name}" alt="{saved.id}" loading="lazy">'
+        body = f'<a href="{name}">{image}</a>'
     else:
         body = table(saved.rows())
     runs = f", {saved.n_runs} runs" if saved.n_runs else ""

@@ -1,0 +1,68 @@
+"""Every notebook is stripped and in form, and every cell of it runs at the profile `smoke`."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from numlab.figures import PROFILES, notebooks, stamps
+from numlab.figures.batch import run_notebooks
+from numlab.figures.catalogue import item_of
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = [
+    notebooks.Notebook(f"{p.parent.name}/{p.stem}", p)
+    for p in sorted((ROOT / "notebooks").glob("*/*.ipynb"))
+]
+every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda n: n.name)
+
+
+@every_notebook
+def test_a_notebook_is_valid_and_stripped(notebook):
+    content = nbformat.read(notebook.path, as_version=4)
+    nbformat.validate(content)
+    assert (content.nbformat, content.nbformat_minor) == (4, 5)
+    for cell in content.cells:
+        assert not cell.get("outputs"), "outputs are stored"
+        assert cell.get("execution_count") is None, "execution counts are stored"
+    assert "widgets" not in content.metadata
+
+
+@every_notebook
+def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
+    assert notebook.profiles == PROFILES
+    tagged = [c for c in notebook.cells if "parameters" in c["metadata"].get("tags", [])]
+    assert 'profile = "quick"' in "".join(tagged[0]["source"])
+
+
+@every_notebook
+def test_a_notebook_begins_under_its_own_name(notebook):
+    assert f'begin("{notebook.name}", profile, SIZES)' in "\n".join(notebook.code)
+
+
+@every_notebook
+def test_a_notebook_saves_what_the_catalogue_has(notebook):
+    for id in notebook.declared:
+        item_of(id)
+
+
+@every_notebook
+def test_a_notebook_holds_no_path_of_one_machine(notebook):
+    text = json.dumps(notebook.cells)
+    assert not [p for p in ("/home/", "/root/", "/Users/", "/work/") if p in text]
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """All notebooks executed in one batch, from an empty store."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("home")))
+        yield {job.notebook.name: job for job in run_notebooks(profile="smoke")}
+
+
+@every_notebook
+def test_a_notebook_runs_at_smoke(notebook, jobs):
+    job = jobs[notebook.name]
+    assert job.state == "done", job.note
+    assert stamps.stale(notebook, "smoke") is None

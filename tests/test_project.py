@@ -1,0 +1,152 @@
+"""The project's own rules: which module may import which, pins, and what an import costs."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+REQUIRED = [*PROJECT["dependencies"], *(r for extra in EXTRAS.values() for r in extra)]
+
+# Imports go one way; what stands in one set may import each other unless APART says otherwise.
+STAGES = [
+    {"examples"},
+    {"encoders", "tasks"},
+    {"tokenizer"},
+    {"objectives", "models"},
+    {"store", "training"},
+    {"evaluation"},
+    {"embeddings", "probes"},
+    {"plots"},
+    {"widgets", "figures"},
+    {"cli"},
+    {"__main__"},
+]
+# Plots know DataFrames and nothing else of numlab.
+APART = {("encoders", "tasks"), ("tasks", "encoders"), ("store", "training")}
+STAGE = {part: i for i, stage in enumerate(STAGES) for part in stage}
+
+
+def imports(source: str) -> set[str]:
+    """The modules of numlab that code imports anywhere; `numlab` for the package itself."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            found.add("numlab")  # relative: not how it is done here
+        elif isinstance(node, ast.ImportFrom) and node.module == "numlab":
+            found |= {f"numlab.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module)
+    return {name for name in found if name.split(".")[0] == "numlab"}
+
+
+def wrong(part: str, source: str) -> list[str]:
+    """The imports in a module of `part` that go against the direction."""
+
+    def allowed(name: str) -> bool:
+        other = f"{name}.".split(".")[1]
+        if part == "plots" or other not in STAGE or (part, other) in APART:
+            return other == part
+        return STAGE[other] <= STAGE[part]
+
+    return sorted(name for name in imports(source) if not allowed(name))
+
+
+MODULES = sorted(p for p in (ROOT / "numlab").rglob("*.py") if p != ROOT / "numlab/__init__.py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    part = path.relative_to(ROOT / "numlab").parts[0].removesuffix(".py")
+    assert part in STAGE, f"{part} has no place in the direction of imports"
+    assert wrong(part, path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "source", "found"),
+    [
+        ("encoders", "from numlab.tasks import Planets", ["numlab.tasks"]),
+        ("tasks", "from numlab.encoders import base", ["numlab.encoders"]),
+        ("store", "import numlab.training", ["numlab.training"]),
+        ("probes", "def f():\n    from numlab import plots", ["numlab.plots"]),
+        ("plots", "import numpy\nfrom numlab.examples import Layout", ["numlab.examples"]),
+        ("models", "import numlab as nl", ["numlab"]),
+        ("models", "from . import training", ["numlab"]),
+        ("models", "from numlab import XVal", ["numlab.XVal"]),
+        ("cli", "from numlab.figures.batch import run_notebooks", []),
+        ("training", "from numlab import store\nimport torch", []),
+        ("encoders", "from numlab.encoders.base import Encoder", []),
+    ],
+)
+def test_an_import_against_the_direction_is_found(part, source, found):
+    assert wrong(part, source) == found
+
+
+def lock() -> dict[str, str]:
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    pins = [line.split("==") for line in lines if line and not line.startswith("#")]
+    return {_canonical(name): version for name, version in pins}
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_lock_holds_exact_versions_and_no_hosts():
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        assert re.fullmatch(r"#.*|[\w.-]+==[\w.]+", line), line
+
+
+@pytest.mark.parametrize("requirement", [Requirement(r) for r in REQUIRED], ids=str)
+def test_the_lock_satisfies_the_project(requirement):
+    assert requirement.specifier.contains(lock()[_canonical(requirement.name)])
+
+
+def test_torch_is_pinned_alike_in_project_and_lock():
+    assert "torch==2.13.0" in PROJECT["dependencies"]
+    assert lock()["torch"] == "2.13.0"
+
+
+def test_the_lock_is_whole():
+    """Whatever a locked package asks for on this machine is locked, too."""
+    pins = lock()
+    for name in pins:
+        asked = (Requirement(r) for r in importlib.metadata.requires(name) or [])
+        for need in asked:
+            if need.marker is None or need.marker.evaluate({"extra": ""}):
+                assert need.specifier.contains(pins[_canonical(need.name)]), f"{name}: {need}"
+
+
+def test_conda_users_get_the_same_versions():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert f"python{PROJECT['requires-python']}" in environment
+    assert environment[-1] == {"pip": ["-r requirements.lock", "-e ."]}
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_numlab_costs_little_to_import_over_torch():
+    clock = "import time, torch; start = time.perf_counter(); import numlab as nl; {}"
+    clock += "; print(time.perf_counter() - start)"
+    everything = "[getattr(nl, name) for name in nl.__all__ if name != 'widgets']"
+    assert any(float(python(clock.format(everything))) < 0.3 for _ in range(3))
+
+
+def test_importing_numlab_leaves_heavy_libraries_alone():
+    heavy = ["pandas", "sklearn", "matplotlib", "plotly", "distributed", "rebound", "ipywidgets"]
+    code = "import sys, numlab as nl; nl.XVal, nl.RunSpec, nl.Transformer, nl.begin, nl.tasks;"
+    assert python(code + f"print([m for m in {heavy} if m in sys.modules])") == "[]"
