@@ -200,7 +200,10 @@ def as_numbers(numbers) -> np.ndarray:
         return array.astype(object)
     if kind not in "iufb":
         raise ValueError(f"numbers are floats or ints; got {array.ravel()[:3]} ({array.dtype})")
-    return array.astype(np.float64, copy=False)
+    try:
+        return array.astype(np.float64, copy=False)
+    except OverflowError:  # numpy's, of an int beside floats
+        raise ValueError(f"float64 ends at 1.8e308; got {max(array.ravel(), key=abs)}") from None
 
 
 def _number_table(numbers, layout: Layout) -> np.ndarray:
@@ -248,6 +251,9 @@ NUMBER = re.compile(
 
 def parse(texts: list[str]) -> list[Examples]:
     """Find the numbers in texts.
+
+    A sign after a number or a word subtracts ("1-2" are 1 and 2), digits within a word are none
+    ("planet0"), and a comma separates, as in JSON ("1,000" are 1 and 0).
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def to_digits(size: np.ndarray, n_digits: int) -> np.ndarray:
 
 def count_digits(size: np.ndarray, most: int) -> np.ndarray:
     """(n,) how many digits a non-negative integer has; 0 has one."""
-    count = np.ones(len(size), np.int8)
+    count = np.ones(len(size), np.int16)
     for j in range(1, most):
         count += size >= 10**j
     return count
@@ -135,7 +135,7 @@ def count_digits(size: np.ndarray, most: int) -> np.ndarray:
 
 def trailing_zeros(size: np.ndarray, most: int) -> np.ndarray:
     """(n,) how many zeros an integer ends in, no more than `most`."""
-    count = np.zeros(len(size), np.int8)
+    count = np.zeros(len(size), np.int16)
     for j in range(1, most + 1):
         count += size // 10**j * 10**j == size  # numpy divides faster than it takes remainders
     return count

@@ -218,11 +218,11 @@ def test_what_is_no_column_of_numbers_is_an_error(encoder):
 @quickly
 def test_decode_takes_any_tokens_and_never_raises(encoder, data):
     size = len(encoder.vocabulary)
-    width = data.draw(st.integers(1, encoder.length + 2))
+    width = data.draw(st.integers(0, encoder.length + 2))
     row = st.lists(st.integers(-3, size + 2), min_size=width, max_size=width)
     ids = np.array(data.draw(st.lists(row, min_size=1, max_size=5)), np.int64)
     flags = st.lists(st.booleans(), min_size=ids.size, max_size=ids.size)
-    mask = np.array(data.draw(flags)).reshape(ids.shape)
+    mask = np.array(data.draw(flags), bool).reshape(ids.shape)
     decoded = encoder.decode(Tokens(ids, mask, features_for(encoder, ids, mask)))
     assert decoded.shape == (len(ids),)
     foreign = ((ids < 0) | (ids >= size)) & mask
