@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: figures gallery test lab bench lint setup
+.PHONY: figures gallery test lab bench setup
 .DEFAULT_GOAL := figures
 
 figures: setup
@@ -24,14 +24,10 @@ test: setup
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/benchmarks
 
 bench: setup
-	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-columns=min,median,rounds
+	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
 
 lab: setup
 	$(BIN)/jupyter lab notebooks
-
-lint: setup
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
 
 # The stamp is a copy of what was installed, compared by content: a fresh checkout's dates say nothing.
 setup:
