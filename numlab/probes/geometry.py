@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-CHUNK_BYTES = 1 << 25
+# Products as thin as those here are slower on two threads, and far slower on shared cores.
+one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
 
 
 def noise(vectors: np.ndarray) -> float:
@@ -23,12 +25,13 @@ def noise(vectors: np.ndarray) -> float:
     return 1e-12 if vectors.dtype == np.float64 else 5e-7
 
 
-def chunks(n: int, width: int) -> Iterator[slice]:
-    """Slices over n rows of `width` float64 each, some tens of MB at a time."""
-    step = max(1, CHUNK_BYTES // (8 * max(1, width)))
+def chunks(n: int, width: int, megabytes: int = 1) -> Iterator[slice]:
+    """Slices over n rows of `width` float64 each; those of 1 MB stay in a core's cache."""
+    step = max(1, (megabytes << 20) // (8 * max(1, width)))
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
+@one_thread
 def distinct(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows that differ, and for every row which of them it equals up to rounding.
 
@@ -83,6 +86,7 @@ def _cells(projections: np.ndarray, norms: np.ndarray, tolerance: float) -> np.n
     return mixed ^ (mixed >> 29)
 
 
+@one_thread
 def isometry(vectors: np.ndarray, most: int) -> np.ndarray:
     """Coordinates of the vectors in an orthonormal basis of the space that they span.
 
@@ -124,8 +128,7 @@ def isometry(vectors: np.ndarray, most: int) -> np.ndarray:
 def _row_space(rows: np.ndarray, tolerance: float, most: int) -> np.ndarray:
     """Orthonormal basis, (d, r), of the span of the rows, whatever their lengths; r <= most + 1.
 
-    Gram-Schmidt that takes the longest remainder first. It stops early, and it needs no LAPACK,
-    whose threads wait for each other where cores are shared.
+    Gram-Schmidt that takes the longest remainder first, and stops early.
     """
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     rows = rows / np.where(norms > 0, norms, 1)

@@ -146,7 +146,7 @@ def embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: f
     todo, fetch = np.arange(u), min(u, k + 2)  # itself, k others, one to see that no tie follows
     while len(todo):
         open_rows = []
-        for part in chunks(len(todo), 4 * fetch):
+        for part in chunks(len(todo), 4 * fetch, megabytes=32):
             rows = todo[part]
             distance, found = nearest(rows, fetch)
             weight = count[found] - (found == rows[:, None])
