@@ -11,7 +11,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-EXACT = 2**53  # every integer up to here is a float64
+EXACT = 2**53  # below, every integer is a float64, and no other integer is rounded to it
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def as_numbers(numbers) -> np.ndarray:
         if types and all(issubclass(t, Integral) for t in types):
             return np.frompyfunc(int, 1, 1)(array)
         kind = "f" if all(issubclass(t, Real) for t in types) else "O"
-    if kind in "iu" and ((array > EXACT) | (array < -EXACT)).any():
+    if kind in "iu" and ((array >= EXACT) | (array <= -EXACT)).any():
         return array.astype(object)
     if kind not in "iufb":
         raise ValueError(f"numbers are floats or ints; got {array.ravel()[:3]} ({array.dtype})")

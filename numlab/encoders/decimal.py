@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from numlab.encoders.base import END, Encoder, as_column, written
+from numlab.examples import EXACT
 
 FLOAT_DIGITS = 15  # every decimal of 15 digits survives in a float64
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
@@ -83,7 +84,7 @@ class Decimal(Encoder):
         return (x < 0) & (size > 0), size
 
     def _exact_integers(self, x: np.ndarray) -> np.ndarray:
-        lost = (x != np.rint(x)) | (np.abs(x) >= 2.0**53)
+        lost = (x != np.rint(x)) | (np.abs(x) >= EXACT)
         if lost.any():
             raise ValueError(
                 f"{type(self).__name__} of more than 15 digits holds Python ints, and whole floats "

@@ -80,6 +80,7 @@ def test_fifteen_digits_are_exact(family):
 def test_long_integers_are_exact_and_floats_only_where_they_are(family):
     encoder, numbers = family(40), [10**39 + 1, -(2**63), 0, 5]
     assert encoder.decode(encoder.encode(numbers)).tolist() == numbers
+    assert encoder.decode(encoder.encode([2**53])).tolist() == [2**53]
     assert encoder.decode(encoder.encode(np.array([2.0**50, -3.0]))).tolist() == [2**50, -3]
     for number in (0.5, 1e20):
         with pytest.raises(ValueError, match="holds Python ints, and whole floats below"):
