@@ -140,8 +140,8 @@ def python(code: str) -> str:
 
 
 def test_numlab_costs_little_to_import_over_torch():
-    clock = "import time, torch; start = time.perf_counter(); import numlab as nl; {}"
-    clock += "; print(time.perf_counter() - start)"
+    clock = "import time, torch; start = time.process_time(); import numlab as nl; {}"
+    clock += "; print(time.process_time() - start)"  # not what a busy machine adds
     everything = "[getattr(nl, name) for name in nl.__all__ if name != 'widgets']"
     assert any(float(python(clock.format(everything))) < 0.3 for _ in range(3))
 

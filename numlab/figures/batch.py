@@ -91,9 +91,10 @@ def _plan(notebook: Notebook, profile: str) -> Job:
 def _cluster(scheduler: str | None) -> Iterator[str]:
     """The address of the scheduler: the one that is named if it answers, or one of our own."""
     if scheduler is None:
+        os.environ["NUMLAB_HOME"] = str(store.home())  # for its workers
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # errors reach the notebook
         from distributed import LocalCluster
 
-        os.environ["NUMLAB_HOME"] = str(store.home())  # for its workers
         with LocalCluster(
             n_workers=os.cpu_count(),
             threads_per_worker=1,

@@ -70,6 +70,7 @@ def _execute(
         kernel_name="python3",  # the kernel of this virtual environment
         cwd=source.parent,
         progress_bar=False,
+        start_timeout=300,
         execution_timeout=seconds,
         store_widget_state=False,
     )
