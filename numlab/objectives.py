@@ -266,7 +266,7 @@ def _is_number(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
     """(B,) bool: whether a text's asked slot holds a number, not a word."""
     per_layout = []
     for asked, e in zip(batch.corpus.asked(slots), batch.corpus.examples, strict=True):
-        named = [s for s, hit in zip(e.layout.slots, asked) if hit]
+        named = [s for s, hit in zip(e.layout.slots, asked, strict=False) if hit]
         per_layout.append(bool(named) and named[0].words is None)
     return np.array(per_layout)[batch.corpus.layout[batch.rows]]
 

@@ -6,6 +6,7 @@ its last checkpoint and ends where an uninterrupted one ends, to the bit on a CP
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -220,7 +221,7 @@ def _client(scheduler: str | None, n_specs: int):
     address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
     if address is None:
         n_workers = min(n_specs, os.cpu_count() or 1)
-        return Client(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
+        return Client(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
     try:
         return Client(address, timeout=10, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -239,12 +240,9 @@ def _train_remotely(client, missing: dict[str, RunSpec]) -> None:
     with tqdm(total=total, desc=f"training {len(missing)} runs", unit="step") as bar:
         pending = set(futures)
         while pending:
-            try:
-                pending = wait(
-                    pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED"
-                ).not_done
-            except TimeoutError:
-                pass
+            with contextlib.suppress(TimeoutError):
+                done = wait(pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED")
+                pending = done.not_done
             bar.update(sum(_steps_done(k, s) for k, s in missing.items()) - bar.n)
     for future, key, spec in zip(futures, missing, missing.values(), strict=True):
         if future.status == "error":

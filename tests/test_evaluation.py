@@ -50,8 +50,14 @@ def test_integers_beyond_float64_match_to_the_last_digit():
 
 def test_the_median_over_runs_ignores_invalid_answers():
     runs = [
-        pd.DataFrame({"example": [0, 1], "slot": "a", "true": [1.0, 2.0], "predicted": p, "valid": v})
-        for p, v in (([1.0, 9.0], [True, False]), ([3.0, 9.0], [True, False]), ([2.0, 5.0], [True, True]))
+        pd.DataFrame(
+            {"example": [0, 1], "slot": "a", "true": [1.0, 2.0], "predicted": p, "valid": v}
+        )
+        for p, v in (
+            ([1.0, 9.0], [True, False]),
+            ([3.0, 9.0], [True, False]),
+            ([2.0, 5.0], [True, True]),
+        )
     ]
     median = evaluation.median_over_runs(runs)
     assert median.predicted.tolist() == [2.0, 5.0] and median.valid.all()
@@ -93,5 +99,5 @@ def test_predictions_do_not_depend_on_the_batch(run):
 
 
 def test_a_slot_that_no_layout_has_is_refused(run):
-    with pytest.raises(ValueError, match="no slot fits .'nothing'.*a, b, answer"):
+    with pytest.raises(ValueError, match=r"no slot fits .'nothing'.*a, b, answer"):
         nl.predict(run, run.spec.task.sample(4, seed=0), "nothing")

@@ -46,7 +46,9 @@ def test_padding_changes_nothing():
     corpus = nl.Tokenizer.of([SUM], encoder)([nl.Examples(SUM, numbers)])
     alone, padded = corpus.batch(np.array([0])), corpus.batch(np.array([0, 1]))
     model, objective = model_of(GPT2, alone), nl.MaskedLM()
-    out = [model.hidden(objective.ask(b, ("a",))[0])[0, : alone.ids.shape[1]] for b in (alone, padded)]
+    out = [
+        model.hidden(objective.ask(b, ("a",))[0])[0, : alone.ids.shape[1]] for b in (alone, padded)
+    ]
     assert torch.allclose(*out, atol=1e-5)
 
 
@@ -68,7 +70,9 @@ def test_generation_with_a_cache_equals_reading_the_whole_text(spec):
     whole = model.hidden(inputs)
     cache, steps = model.cache(), []
     for t in range(inputs.ids.shape[1]):
-        one = dataclasses.replace(inputs, ids=inputs.ids[:, t : t + 1], place=inputs.place[:, t : t + 1])
+        one = dataclasses.replace(
+            inputs, ids=inputs.ids[:, t : t + 1], place=inputs.place[:, t : t + 1]
+        )
         steps.append(model.hidden(one, cache=cache))
     assert torch.allclose(whole, torch.cat(steps, 1), atol=1e-5)
 
@@ -95,8 +99,12 @@ def test_weights_start_as_the_paper_says():
     spec = nl.GPT2(256, 4, 4)
     model = model_of(spec, batch_of(nl.P10()))
     assert model.blocks[0].up.weight.std().item() == pytest.approx((2 * 256 * 4) ** -0.5, rel=0.05)
-    assert model.blocks[0].down.weight.std().item() == pytest.approx((2 * 1024 * 4) ** -0.5, rel=0.05)
-    assert not any(name.startswith("blocks") and "bias" in name for name, _ in model.named_parameters())
+    assert model.blocks[0].down.weight.std().item() == pytest.approx(
+        (2 * 1024 * 4) ** -0.5, rel=0.05
+    )
+    assert not any(
+        name.startswith("blocks") and "bias" in name for name, _ in model.named_parameters()
+    )
 
 
 def test_a_text_longer_than_the_positions_is_refused():

@@ -9,7 +9,15 @@ import numlab as nl
 from numlab.tokenizer import Text, matches, ranges
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
-ENCODERS = [nl.P10(), nl.P1000(), nl.FP15(), nl.XVal(), nl.XVal(k=1), nl.FoNE(4, 2), nl.Digits(4, 2)]
+ENCODERS = [
+    nl.P10(),
+    nl.P1000(),
+    nl.FP15(),
+    nl.XVal(),
+    nl.XVal(k=1),
+    nl.FoNE(4, 2),
+    nl.Digits(4, 2),
+]
 
 
 def sums(n=5, seed=0):
