@@ -1,0 +1,88 @@
+"""Probes of runs: logits, expectations and sweeps, on a tiny trained model."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import numlab as nl
+
+SPEC = nl.RunSpec(
+    task=nl.tasks.Planets(n_steps=1, n_planets=(2, 2)),
+    encoder=nl.P1000(),
+    objective=nl.MaskedLM(),
+    model=nl.GPT2(16, 1, 2),
+    n_train=64,
+    n_valid=16,
+    n_test=16,
+    steps=3,
+    learning_rate=1e-3,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("home")))
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def run(home):
+    return nl.train(SPEC)
+
+
+def test_a_sweep_asks_for_every_value_with_all_else_alike(run):
+    frame = nl.probes.interpolation(run, "stepsize", [0.25, 0.4], n=5)
+    assert sorted(frame.true.tolist()) == [0.25] * 5 + [0.4] * 5
+    assert frame.example.is_unique
+    assert np.array_equal(frame.columns, ["example", "slot", "true", "predicted", "valid"])
+
+
+def test_a_scan_holds_the_heaviest_words_of_each_place(run):
+    texts = SPEC.task.sample(6, seed=1, stepsize=0.4)
+    scan = nl.probes.logit_scan(run, texts, "stepsize", top=4)
+    assert scan.groupby("place").word.nunique().to_dict() == {1: 4, 2: 4, 3: 4}
+    assert set(scan.word) <= set(nl.P1000().vocabulary)
+    assert scan.probability.between(0, 1).all()
+
+
+def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(run):
+    texts = SPEC.task.sample(6, seed=1, stepsize=0.4)
+    scan = nl.probes.logit_scan(run, texts, "stepsize", top=918)
+    total = scan.groupby("place").probability.sum()
+    assert (total <= 1 + 1e-5).all() and (total > 0.8).all()
+
+
+@pytest.mark.parametrize("encoder", [nl.P10(), nl.B1999(), nl.FP15()], ids=str)
+def test_the_expectation_of_one_certain_number_is_that_number(encoder, monkeypatch):
+    run = nl.train(dataclasses.replace(SPEC, encoder=encoder))
+    texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
+    ids = encoder.encode(np.array([0.4])).ids[0] + run.tokenizer.offset
+
+    def certain(hidden):
+        logits = hidden.new_full((len(hidden), run.tokenizer.size), -50.0)
+        logits.view(-1, encoder.length, run.tokenizer.size)[:, range(encoder.length), ids] = 50.0
+        return logits
+
+    monkeypatch.setattr(run.model, "logits", certain)
+    frame = nl.probes.expectation(run, texts, "stepsize")
+    assert (frame["argmax"] - 0.4).abs().max() < 1e-9
+    assert (frame.expectation - 0.4).abs().max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"encoder": nl.XVal()}, "text encoder of fixed length"),
+        ({"objective": nl.CausalLM()}, "masked LM"),
+    ],
+    ids=["value encoder", "causal"],
+)
+def test_a_scan_of_a_run_without_such_logits_is_refused(changes, message):
+    run = nl.train(dataclasses.replace(SPEC, **changes))
+    with pytest.raises(ValueError, match=message):
+        nl.probes.logit_scan(run, SPEC.task.sample(2, seed=1), "stepsize")
