@@ -91,7 +91,7 @@ def _plan(notebook: Notebook, profile: str) -> Job:
 def _cluster(scheduler: str | None) -> Iterator[str]:
     """The address of the scheduler: the one that is named if it answers, or one of our own."""
     if scheduler is None:
-        os.environ["NUMLAB_HOME"] = str(store.home())  # for its workers
+        os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for its workers
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # errors reach the notebook
         from distributed import LocalCluster
 

@@ -47,7 +47,7 @@ class Pool:
         self.mark = uuid.uuid4().hex
         self.environment = {
             **os.environ,
-            "NUMLAB_HOME": str(store.home()),
+            "NUMLAB_HOME": str(store.home().resolve()),
             "NUMLAB_SCHEDULER": address,
             "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this virtual environment
             "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no warning about frozen modules
