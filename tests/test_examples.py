@@ -165,7 +165,7 @@ def test_arrays_that_do_not_fit_the_layout_are_an_error(arguments, message):
 
 
 def test_no_integer_is_rounded():
-    assert as_numbers([-1, 2**63]).tolist() == [-1, 2**63]
+    assert as_numbers([-1, 2**63 + 1]).tolist() == [-1, 2**63 + 1]
     assert as_numbers(np.array([2**60 + 1])).tolist() == [2**60 + 1]
     assert as_numbers(np.array([3], np.int32)).dtype == np.float64
     assert as_numbers([1, 2.5]).dtype == np.float64

@@ -46,14 +46,13 @@ def test_circles_are_the_cosine_and_sine_of_the_number(literal, int_digits, frac
     assert embedded[-1] == (-1 if number < 0 else 1)
 
 
-def test_a_chunk_sees_its_own_digits_only():
-    encoder = FoNE(10, chunk=5, signed=False)
+@pytest.mark.parametrize("period", [10, 7])
+def test_a_chunk_sees_its_own_digits_only(period):
+    encoder = FoNE(10, periods=(period,), chunk=5, signed=False)
     features = torch.from_numpy(encoder.features([1234567890])).float()
     entries = encoder.embedding(32).circles(features)[0].reshape(10, 1, 2)
-    expected = np.concatenate(
-        [direct_circles("67890", 5, 0, (10,)), direct_circles("12345", 5, 0, (10,))]
-    )
-    np.testing.assert_allclose(entries, expected, atol=1e-6)
+    chunks = [direct_circles(chunk, 5, 0, (period,)) for chunk in ("67890", "12345")]
+    np.testing.assert_allclose(entries, np.concatenate(chunks), atol=1e-6)
 
 
 def test_the_circles_are_added_to_the_word():

@@ -38,6 +38,7 @@ CONFIGURED = [
     FoNE(60, chunk=5),
     Digits(6, 3),
     Digits(6, 3, reverse=True, fences=True),
+    Digits(3, 1),
     Digits(1, signed=False),
     Digits(60, reverse=True),
     Subword(9, 6),
