@@ -1,0 +1,90 @@
+"""A metric over a size: a line an encoder or aggregate, the spread over seeds as a band."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from numlab.plots.style import encoder_color, encoder_marker, legend, panels, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@styled
+def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = None) -> Figure:
+    """Mean of y over x, a line a `hue`, a panel a `panel`, with the spread as a band.
+
+    Rows that share x, hue and panel (seeds) make one point: its mean, and a band from the least
+    to the greatest. Lines and panels come in the order in which the frame names them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns x and y, numbers; hue, the name of an encoder or aggregate; panel, any.
+    x, y, hue, panel : str
+        Columns; x and y name the axes, "_" as a space.
+
+    Returns
+    -------
+    Figure
+        Its axes can be changed further: a log scale, limits, other labels.
+    """
+    groups = [("", frame)] if panel is None else list(frame.groupby(panel, sort=False))
+    figure, axes = panels(len(groups))
+    for ax, (title, rows) in zip(axes, groups, strict=True):
+        for name, line in rows.groupby(hue, sort=False):
+            _line_with_band(ax, line.groupby(x)[y], str(name))
+        ax.set_title(str(title))
+        ax.set_xlabel(x.replace("_", " "))
+    for ax in axes:
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(y.replace("_", " "))
+    legend(figure, axes)
+    return figure
+
+
+@styled
+def neighbour_curves(
+    frame: pd.DataFrame, paper: float | None = None, below: float | None = None
+) -> Figure:
+    """kNN-F1 over the number of digits, a line an aggregate (digits, Fig. 2 and 3).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns digits, f1 (mean over the numbers of that many digits), aggregate, pool (a panel
+        each), and a row a seed: the band is their spread.
+    paper : float, optional
+        The paper's value for the weighted sum, drawn as a dashed line.
+    below : float, optional
+        What the paper's other functions stay below, drawn as a dotted line, on a scale that
+        spreads the small values: logarithmic from 0.1 % up, linear below, so that 0 is seen.
+    """
+    figure = curves(frame, "digits", "f1", "aggregate", "pool")
+    for ax in figure.axes:
+        ax.set(xlabel="number of digits", xticks=sorted(frame.digits.unique()))
+        if below is not None:
+            ax.set_yscale("symlog", linthresh=1e-3, linscale=0.4)
+            ax.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.1 %", "1 %", "10 %", "100 %"])
+            ax.axhline(
+                below, color="#555555", lw=1.2, ls=":", label=f"paper: below {below * 100:.0f} %"
+            )
+        else:
+            ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
+        if paper is not None:
+            ax.axhline(paper, color="#555555", lw=1.2, ls="--", label=f"paper: {paper * 100:.0f} %")
+        ax.set_ylim(-1e-4 if below is not None else -0.02, 1.05)
+    figure.axes[0].set_ylabel("kNN-F1")
+    legend(figure, figure.axes)
+    return figure
+
+
+def _line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
+    mean = values.mean()
+    color = encoder_color(name)
+    ax.fill_between(mean.index, values.min(), values.max(), color=color, alpha=0.2, lw=0)
+    ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
