@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -32,8 +34,6 @@ def markdown(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
 
 def cell(value: Any) -> str:
     """A value as a person reads it: floats to four digits, and nothing for a missing one."""
-    import pandas as pd
-
-    if pd.api.types.is_scalar(value) and pd.isna(value):
+    if str(value) in ("nan", "None", "<NA>", "NaT"):
         return ""
-    return f"{value:.4g}" if pd.api.types.is_float(value) else str(value)
+    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
