@@ -4,5 +4,14 @@ from numlab.probes.interpolation import interpolation
 from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
+from numlab.probes.response import largest_jumps, response
 
-__all__ = ["expectation", "interpolation", "logit_scan", "neighbour_f1", "pca"]
+__all__ = [
+    "expectation",
+    "interpolation",
+    "largest_jumps",
+    "logit_scan",
+    "neighbour_f1",
+    "pca",
+    "response",
+]
