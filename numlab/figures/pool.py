@@ -102,7 +102,7 @@ class Pool:
         }
         mark = f"{self.mark}:{job.notebook.name}:"
         too_late = threading.Event()
-        with tempfile.TemporaryFile("w+") as log:
+        with tempfile.TemporaryFile("w+", errors="replace") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "numlab.figures.execute", json.dumps(order)],
                 env={**self.environment, "NUMLAB_BATCH": mark},
