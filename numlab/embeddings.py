@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import Encoder
-from numlab.examples import as_numbers
+from numlab.examples import Examples, Layout, Slot, as_numbers
+from numlab.objectives import CausalLM, MaskedLM
+from numlab.training import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +134,45 @@ def from_encoder(
         mask = torch.from_numpy(tokens.mask)[..., None]
         mean = (vectors * mask).sum(dim=1) / mask.sum(dim=1)
     return Embeddings(numbers, mean.numpy(), f"{encoder!r}, untrained")
+
+
+def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
+    """The vectors of numbers in a trained model, each number a text of its own.
+
+    Parameters
+    ----------
+    run : Run
+    numbers : array of shape (n,)
+        Within the bounds of the run's encoder.
+    layer : int
+        0: the trained embedding, without positions; i: the output of the i-th block. The vector
+        of a number is the mean over its tokens.
+    batch_size : int
+
+    Returns
+    -------
+    Embeddings of shape (n, d_model), float32
+    """
+    import torch
+
+    n_layer = run.spec.model.n_layer
+    if not 0 <= layer <= n_layer:
+        raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
+    numbers = as_numbers(numbers)
+    alone = Layout(("", ""), (Slot("number"),))
+    corpus = run.tokenizer([Examples(alone, numbers[:, None])])
+    vectors = np.empty((len(numbers), run.spec.model.d_model), np.float32)
+    for i in range(0, len(numbers), batch_size):
+        batch = corpus.batch(np.arange(i, min(i + batch_size, len(numbers))))
+        inputs, _ = MaskedLM().ask(batch, ())  # nothing is masked
+        inputs.causal = isinstance(run.spec.objective, CausalLM)
+        inputs = inputs.to(run.model.device)
+        with torch.no_grad():
+            hidden = run.model.hidden(inputs, layer=layer) if layer else run.model.embed(inputs)
+        token = torch.from_numpy(batch.slot == 0)[..., None].to(hidden)
+        mean = (hidden * token).sum(1) / token.sum(1)
+        vectors[batch.rows] = mean.float().cpu().numpy()
+    return Embeddings(numbers, vectors, run.spec.name, layer)
 
 
 def _numbers(numbers) -> np.ndarray:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from numlab.embeddings import Embeddings, from_digits, from_encoder, from_matrix
+import numlab as nl
+from numlab.embeddings import Embeddings, from_digits, from_encoder, from_matrix, from_run
 from numlab.encoders import P10, P1000, Digits, FoNE, Subword, XVal
 from numlab.encoders.aggregate import digit_max, digit_sum, weighted_sum
 
@@ -85,3 +86,45 @@ def test_a_text_encoder_embeds_the_mean_of_its_tokens():
 def test_a_number_that_the_encoder_does_not_hold_is_refused():
     with pytest.raises(ValueError, match="Digits holds"):
         from_encoder(Digits(int_digits=2), np.array([100.0]))
+
+
+@pytest.mark.parametrize("encoder", [P1000(), Digits(3), XVal(), FoNE(3)], ids=str)
+def test_a_run_has_a_vector_for_each_number_at_each_layer(encoder, home):
+    spec = nl.RunSpec(
+        task=nl.tasks.Addition(int_digits=2),
+        encoder=encoder,
+        objective=nl.CausalLM(only=("answer",)),
+        model=nl.GPT2(32, 2, 2),
+        n_train=32,
+        n_valid=8,
+        n_test=8,
+        steps=2,
+        learning_rate=1e-3,
+    )
+    run = nl.train(spec)
+    numbers = np.array([5.0, 17.0, 123.0, 0.0])
+    for layer in range(3):
+        one_by_one = [from_run(run, [x], layer).vectors[0] for x in numbers]
+        assert from_run(run, numbers, layer).vectors == pytest.approx(
+            np.array(one_by_one), abs=1e-5
+        )
+    with pytest.raises(ValueError, match="layers 0 to 2; got 3"):
+        from_run(run, numbers, layer=3)
+
+
+def test_the_trained_embedding_of_a_word_is_its_row_of_the_table(home):
+    spec = nl.RunSpec(
+        task=nl.tasks.Planets(n_steps=1, n_planets=(2, 2)),
+        encoder=nl.FP15(),
+        objective=nl.MaskedLM(),
+        model=nl.GPT2(16, 1, 2),
+        n_train=16,
+        n_valid=8,
+        n_test=8,
+        steps=1,
+        learning_rate=1e-3,
+    )
+    run = nl.train(spec)
+    word = nl.FP15().encode([1.5]).ids[0, 0]
+    row = run.model.embed.words[word].detach().numpy()
+    assert from_run(run, [1.5]).vectors[0] == pytest.approx(row)
