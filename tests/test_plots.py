@@ -109,3 +109,44 @@ numlab.plots.curves(pd.DataFrame({"x": [1], "y": [2], "name": ["sum"]}), "x", "y
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+SCALES = pd.DataFrame(
+    [
+        (over, name, size, seed, share * (1 - 0.1 * seed))
+        for over, sizes in (("training samples", (400, 1600)), ("parameters", (10_000, 70_000)))
+        for name in ("FoNE", "Digits")
+        for size, share in zip(sizes, (0.5, 0.99), strict=True)
+        for seed in (0, 1)
+    ],
+    columns=["over", "encoder", "size", "seed", "exact_match"],
+)
+
+
+def test_scaling_has_an_axis_of_its_own_for_each_size():
+    samples, parameters = plots.scaling(SCALES).axes
+    assert [t.get_text() for t in samples.get_xticklabels()] == ["400", "1.6k"]
+    assert [t.get_text() for t in parameters.get_xticklabels()] == ["10k", "70k"]
+    assert samples.get_lines()[0].get_ydata().tolist() == pytest.approx([47.5, 94.05])
+
+
+CIRCLE = pd.DataFrame(
+    [
+        (1.0, 0.17, 0.482, 0.876, digit, np.cos(2 * np.pi * (0.17 - digit / 10)), 1)
+        for digit in range(10)
+    ],
+    columns=["period", "remainder", "cos", "sin", "digit", "score", "true"],
+)
+
+
+def test_a_digit_that_is_read_wrong_says_so():
+    figure = plots.number_on_circles(CIRCLE)
+    assert [ax.get_xlabel() for ax in figure.axes][-1] == "read 2, is 1"
+
+
+def test_survivors_are_counted_in_the_title():
+    frame = pd.DataFrame(
+        [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
+        columns=["readout", "tens", "units", "survives"],
+    )
+    assert plots.survivors(frame).axes[0].get_title() == "half: 50.0% survive"

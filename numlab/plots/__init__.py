@@ -4,19 +4,26 @@ Each function takes a DataFrame and returns a `matplotlib.figure.Figure`; nothin
 pyplot, keeps state or draws on import. `styled` puts a function of a notebook in the same style.
 """
 
-from numlab.plots.curves import curves, neighbour_curves
+from numlab.plots.circles import number_on_circles, survivors
+from numlab.plots.encodings import coefficients, encodings
+from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
 
 __all__ = [
     "STYLE",
+    "coefficients",
     "curves",
     "encoder_color",
     "encoder_marker",
+    "encodings",
     "logit_lines",
     "neighbour_curves",
+    "number_on_circles",
     "panels",
     "predicted_against_true",
+    "scaling",
     "style",
     "styled",
+    "survivors",
 ]

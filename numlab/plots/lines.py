@@ -37,7 +37,7 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
     figure, axes = panels(len(groups))
     for ax, (title, rows) in zip(axes, groups, strict=True):
         for name, line in rows.groupby(hue, sort=False):
-            _line_with_band(ax, line.groupby(x)[y], str(name))
+            line_with_band(ax, line.groupby(x)[y], str(name))
         ax.set_title(str(title))
         ax.set_xlabel(x.replace("_", " "))
     for ax in axes:
@@ -83,8 +83,41 @@ def neighbour_curves(
     return figure
 
 
-def _line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
+def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
     mean = values.mean()
     color = encoder_color(name)
     ax.fill_between(mean.index, values.min(), values.max(), color=color, alpha=0.2, lw=0)
     ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
+
+
+@styled
+def scaling(frame: pd.DataFrame, y: str = "exact_match", hue: str = "encoder") -> Figure:
+    """A metric over the training samples and over the model's size, each on its own log axis.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns over, the panel and the name of its axis ("training samples"); size, a number;
+        hue; y, a share, drawn in percent. Rows that share all of these but y (seeds) make one
+        point: its mean, and a band from the least to the greatest.
+    """
+    groups = list(frame.assign(**{y: 100 * frame[y]}).groupby("over", sort=False))
+    figure, axes = panels(len(groups), len(groups), 4.2, 3.6, share=False)
+    for ax, (over, rows) in zip(axes, groups, strict=True):
+        for name, line in rows.groupby(hue, sort=False):
+            line_with_band(ax, line.groupby("size")[y], str(name))
+        ticks = sorted(rows["size"].unique())
+        ax.set(xscale="log", xlabel=over, ylim=(-3, 103))
+        ax.set_xticks(ticks, [_count(tick) for tick in ticks], minor=False)
+        ax.minorticks_off()
+    axes[0].set_ylabel(f"{y.replace('_', ' ')} (%)")
+    legend(figure, axes)
+    return figure
+
+
+def _count(n: float) -> str:
+    """A count on an axis: 400, 1.6k, 37.6M."""
+    for unit, name in ((1e6, "M"), (1e3, "k")):
+        if n >= unit:
+            return f"{n / unit:.3g}{name}"
+    return f"{n:g}"
