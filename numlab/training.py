@@ -223,7 +223,7 @@ def _client(scheduler: str | None, n_specs: int):
         n_workers = min(n_specs, os.cpu_count() or 1)
         return Client(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
     try:
-        return Client(address, timeout=10, set_as_default=False)
+        return Client(address, timeout=10)
     except (OSError, TimeoutError, ValueError) as error:
         raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
 

@@ -111,6 +111,15 @@ def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
     assert [weights(run) for run in runs] == side_by_side
 
 
+def test_a_named_scheduler_trains(monkeypatch):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
+        monkeypatch.setenv("NUMLAB_SCHEDULER", cluster.scheduler_address)
+        (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
+    assert store.intact(run.folder)
+
+
 def test_a_scheduler_that_does_not_answer_is_named():
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         nl.train_all([SPEC], scheduler="tcp://127.0.0.1:9")
