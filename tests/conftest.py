@@ -18,6 +18,7 @@ PARAMETERS = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}, "quick": {"n": 5}}'
 def home(tmp_path, monkeypatch):
     """An empty NUMLAB_HOME, with its own data, figures and notebooks."""
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    monkeypatch.delenv("NUMLAB_SCHEDULER", raising=False)
     (tmp_path / "notebooks").mkdir()
     return tmp_path
 

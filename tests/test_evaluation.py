@@ -64,9 +64,7 @@ def test_the_median_over_runs_ignores_invalid_answers():
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("home")))
+def run(module_home):
     spec = nl.RunSpec(
         task=nl.tasks.Addition(int_digits=2),
         encoder=nl.P1000(),
@@ -78,10 +76,7 @@ def run(tmp_path_factory):
         steps=3,
         learning_rate=1e-3,
     )
-    run = nl.train(spec)
-    run.model, run.history  # noqa: B018 (loaded while the home is set)
-    yield run
-    patch.undo()
+    return nl.train(spec)
 
 
 def test_a_row_for_every_number_asked_for(run):

@@ -12,11 +12,7 @@ import numlab as nl
 from numlab import store
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
-    store.split.cache_clear()
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def write(entry, text="hello"):

@@ -28,12 +28,7 @@ SPEC = nl.RunSpec(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
-    monkeypatch.delenv("NUMLAB_SCHEDULER", raising=False)
-    store.split.cache_clear()
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def weights(run) -> str:

@@ -22,16 +22,8 @@ SPEC = nl.RunSpec(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("home")))
-    yield
-    patch.undo()
-
-
 @pytest.fixture(scope="module")
-def run(home):
+def run(module_home):
     return nl.train(SPEC)
 
 
@@ -58,7 +50,7 @@ def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(r
 
 
 @pytest.mark.parametrize("encoder", [nl.P10(), nl.B1999(), nl.FP15()], ids=str)
-def test_the_expectation_of_one_certain_number_is_that_number(encoder, monkeypatch):
+def test_the_expectation_of_one_certain_number_is_that_number(encoder, module_home, monkeypatch):
     run = nl.train(dataclasses.replace(SPEC, encoder=encoder))
     texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
     ids = encoder.encode(np.array([0.4])).ids[0] + run.tokenizer.offset
@@ -82,7 +74,7 @@ def test_the_expectation_of_one_certain_number_is_that_number(encoder, monkeypat
     ],
     ids=["value encoder", "causal"],
 )
-def test_a_scan_of_a_run_without_such_logits_is_refused(changes, message):
+def test_a_scan_of_a_run_without_such_logits_is_refused(changes, message, module_home):
     run = nl.train(dataclasses.replace(SPEC, **changes))
     with pytest.raises(ValueError, match=message):
         nl.probes.logit_scan(run, SPEC.task.sample(2, seed=1), "stepsize")
