@@ -11,7 +11,6 @@ import pytest
 import numlab as nl
 from numlab import store
 
-
 pytestmark = pytest.mark.usefixtures("home")
 
 
