@@ -138,9 +138,10 @@ class Block(nn.Module):
     def attend(self, h, mask, causal, rotary, cache):
         B, T, _ = h.shape
         heads = self.qkv(h).view(B, T, -1, self.width).transpose(1, 2)  # (B, H + 2 KV, T, D)
-        q, k, v = heads.split([self.n_head, self.n_kv, self.n_kv], 1)
+        qk, v = heads.split([self.n_head + self.n_kv, self.n_kv], 1)
         if rotary is not None:
-            q, k = rotate(q, *rotary), rotate(k, *rotary)
+            qk = rotate(qk, rotary)
+        q, k = qk.split([self.n_head, self.n_kv], 1)
         if cache is not None:
             if "k" in cache:
                 k, v = torch.cat([cache["k"], k], 2), torch.cat([cache["v"], v], 2)
@@ -153,10 +154,10 @@ class Block(nn.Module):
         return a.transpose(1, 2).reshape(B, T, -1)  # (B, T, H D)
 
 
-def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-    """Turn pairs of entries of x (B, H, T, D) by the angles of their place (rotary)."""
-    a, b = x.chunk(2, -1)
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).type_as(x)
+def rotate(x: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
+    """Turn pairs of entries of x (B, H, T, D), as complex numbers, by those of their place."""
+    pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
+    return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)
 
 
 class NumberEmbedding(nn.Module):
@@ -230,7 +231,7 @@ class Transformer(nn.Module):
         for position in self.positions:
             h = h + position(inputs, start)
         mask = None if inputs.real is None else inputs.real[:, None, None, :]
-        rotary = self.angles(start, h.shape[1])
+        rotary = self.turns(start, h.shape[1])
         blocks = self.blocks[:layer]
         if reads is not None and not blocks:
             h = h.flatten(0, 1)[reads]
@@ -239,13 +240,13 @@ class Transformer(nn.Module):
             h = block(h, mask, inputs.causal, rotary, last, cache[i] if cache else None)
         return h if layer is not None else self.norm(h)
 
-    def angles(self, start: int, n: int) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """cos and sin (n, D / 2) of the rotary angles at places start, start + 1, ..."""
+    def turns(self, start: int, n: int) -> torch.Tensor | None:
+        """(n, D / 2) complex numbers of the rotary angles at places start, start + 1, ..."""
         if not self.spec.rotary:
             return None
         place = torch.arange(start, start + n, device=self.device)
         angle = torch.outer(place, self.frequency)
-        return angle.cos(), angle.sin()
+        return torch.polar(torch.ones_like(angle), angle)
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:
         """(t, d) hidden states -> (t, V) float32 logits; the table of the input is tied."""
