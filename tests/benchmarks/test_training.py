@@ -1,0 +1,122 @@
+"""How fast models train (make bench): about three minutes on two cores.
+
+As plain tests (benchmarks disabled) far smaller models do: they show that the benchmarks run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import numlab as nl
+from numlab import store
+from numlab.tasks import Addition, Planets
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    store.split.cache_clear()
+
+
+def rates(run) -> np.ndarray:
+    """Tokens a second of each part of a run's history but the first, which warms up."""
+    history = run.history.query("part == 'train'")
+    return (history.tokens.diff() / history.seconds.diff()).to_numpy()[1:]
+
+
+def test_fone_addition(benchmark):
+    """40,000 samples a second at d_model 64, one layer, batches of 512, on one thread."""
+    spec = nl.RunSpec(
+        task=Addition(int_digits=3, frac_digits=3),
+        encoder=nl.FoNE(4, 3, signed=False),
+        objective=nl.CausalLM(only=("answer",)),
+        model=nl.Llama(64, n_layer=1, n_head=4, n_kv_head=2, d_head=16),
+        n_train=51_200 if benchmark.enabled else 1024,
+        n_valid=256,
+        steps=400 if benchmark.enabled else 20,
+        batch_size=512,
+        learning_rate=5e-3,
+    )
+    run = benchmark.pedantic(nl.train, (spec,), rounds=1)
+    length = run.tokenizer(run.examples("valid"), ("answer",)).lengths.mean()
+    benchmark.extra_info["samples a second"] = samples = float(np.max(rates(run)) / length)
+    if benchmark.enabled:
+        assert samples >= 40_000
+
+
+class Reference(nn.Module):
+    """The same masked LM as it is usually written: float32, logits at every place."""
+
+    def __init__(self, spec: nl.ModelSpec, n_words: int, context: int):
+        super().__init__()
+        d = spec.d_model
+        layer = nn.TransformerEncoderLayer(
+            d, spec.n_head, 4 * d, 0.0, F.gelu, batch_first=True, norm_first=True, bias=False
+        )
+        self.table = nn.Embedding(n_words, d)
+        self.places = nn.Embedding(context, d)
+        self.blocks = nn.TransformerEncoder(layer, spec.n_layer, nn.LayerNorm(d), False)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """ids (B, T) to logits (B, T, V)."""
+        h = self.blocks(self.table(ids) + self.places.weight[: ids.shape[1]])
+        return F.linear(h, self.table.weight)
+
+
+def reference_rate(spec: nl.RunSpec, n_steps: int) -> float:
+    """Tokens a second that the reference trains at, at its best step."""
+    tokenizer = spec.tokenizer()
+    batch = tokenizer(spec.examples("train")).batch(np.arange(spec.batch_size))
+    inputs, targets = spec.objective.train(batch, np.random.default_rng(0))
+    model = Reference(spec.model, tokenizer.size, inputs.ids.shape[1])
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    wanted = torch.full(inputs.ids.shape, -100).flatten()
+    wanted[targets.reads] = targets.ids
+    seconds = []
+    for _ in range(n_steps):
+        began = time.perf_counter()
+        loss = F.cross_entropy(model(inputs.ids).flatten(0, 1), wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        seconds.append(time.perf_counter() - began)
+    return inputs.ids.numel() / min(seconds)
+
+
+def test_against_torch_transformer_encoder(benchmark):
+    """768 wide, 6 layers, T = 761: 3.5 times FP15's reference, 2.5 times xVal's (bf16)."""
+    big = benchmark.enabled
+    spec = nl.RunSpec(
+        task=Planets(n_steps=45 if big else 3, n_planets=(4, 4)),
+        encoder=nl.FP15(),
+        objective=nl.MaskedLM(),
+        model=nl.GPT2(*((768, 6, 6) if big else (32, 1, 2))),
+        n_train=4,
+        n_valid=1,
+        n_test=1,
+        steps=4,
+        batch_size=2,
+        learning_rate=1e-4,
+        bf16=True,
+        threads=torch.get_num_threads(),
+    )
+    specs = [spec, dataclasses.replace(spec, encoder=nl.XVal())]
+    assert specs[0].tokenizer()(spec.examples("train")).lengths.max() == 761 or not big
+
+    def compare() -> list[float]:
+        """Our tokens a second over the reference's, for each encoder."""
+        return [np.max(rates(nl.train(s))) / reference_rate(s, 3) for s in specs]
+
+    fp15, xval = benchmark.pedantic(compare, rounds=1)
+    benchmark.extra_info |= {"FP15, times": float(fp15), "xVal, times": float(xval)}
+    if big:
+        assert fp15 >= 3.5
+        assert xval >= 2.5
