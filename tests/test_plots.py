@@ -149,4 +149,4 @@ def test_survivors_are_counted_in_the_title():
         [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
         columns=["readout", "tens", "units", "survives"],
     )
-    assert plots.survivors(frame).axes[0].get_title() == "half: 50.0% survive"
+    assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"

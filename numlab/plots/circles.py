@@ -80,7 +80,7 @@ def survivors(frame: pd.DataFrame) -> Figure:
         rows = frame[frame.readout == name]
         share = rows.pivot_table(values="survives", index="tens", columns="units")
         image = ax.imshow(share, vmin=0, vmax=1, cmap="Blues", origin="lower")
-        ax.set(title=f"{name}: {rows.survives.mean():.1%} survive", xlabel="units")
+        ax.set(title=f"{name}:\n{rows.survives.mean():.1%} survive", xlabel="units")
         ax.set(xticks=range(10), yticks=range(10))
         ax.grid(visible=False)
     axes[0].set_ylabel("tens")

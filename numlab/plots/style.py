@@ -35,6 +35,7 @@ STYLE = {
 # Okabe and Ito's colours, which the colour-blind can tell apart; their yellow is too pale on white.
 _COLORS = {
     "XVal": "#D55E00",
+    "XVal, absolute positions": "#7A2E00",
     "FoNE": "#0072B2",
     "P10": "#E69F00",
     "P1000": "#56B4E9",
@@ -51,6 +52,7 @@ _COLORS = {
 }
 _MARKERS = {
     "XVal": "o",
+    "XVal, absolute positions": "h",
     "FoNE": "D",
     "P10": "s",
     "P1000": "v",
