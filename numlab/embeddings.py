@@ -165,7 +165,8 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
     for i in range(0, len(numbers), batch_size):
         batch = corpus.batch(np.arange(i, min(i + batch_size, len(numbers))))
         inputs, _ = MaskedLM().ask(batch, ())  # nothing is masked
-        inputs.causal = isinstance(run.spec.objective, CausalLM)
+        if isinstance(run.spec.objective, CausalLM):
+            inputs.causal, inputs.real = True, None  # padding comes after all that is read
         inputs = inputs.to(run.model.device)
         with torch.no_grad():
             hidden = run.model.hidden(inputs, layer=layer) if layer else run.model.embed(inputs)

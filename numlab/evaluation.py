@@ -6,11 +6,13 @@ every metric says how it counts it.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from numlab.examples import Examples
-from numlab.objectives import Answers
-from numlab.tokenizer import Corpus
+from numlab.objectives import Answers, MaskedLM
+from numlab.tokenizer import Corpus, matches
 from numlab.training import Run
 
 
@@ -34,25 +36,30 @@ def predict(
     import pandas as pd
 
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
-    objective = run.spec.objective
-    corpus = run.tokenizer(examples, objective.answers)
-    order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
     frames = []
-    for ask in [(slot,) for slot in slots] if objective.answers else [slots]:
-        _check_slots(corpus, ask)
+    for asked, texts in _questions(run, examples, slots):
+        corpus = run.tokenizer(texts, run.spec.objective.answers)
+        order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
         for i in range(0, len(corpus), batch_size):
             batch = corpus.batch(order[i : i + batch_size])
-            frames += _frames(corpus, objective.fill(run.model, batch, ask))
+            frames += _frames(corpus, run.spec.objective.fill(run.model, batch, asked))
     frame = pd.concat(frames, ignore_index=True)
     return frame.sort_values(["example", "slot"], ignore_index=True)
 
 
-def _check_slots(corpus: Corpus, patterns: tuple[str, ...]) -> None:
-    asked = corpus.asked(patterns)
-    if not asked.any(1).all():
-        layout = corpus.examples[int(np.argmin(asked.any(1)))].layout
-        names = ", ".join(slot.name for slot in layout.slots[:12])
-        raise ValueError(f"no slot fits {patterns}; the layout has {names}")
+def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
+    """Pairs of slots to ask for at once, and the texts that have them."""
+    names = [[s.name for s in e.layout.slots if matches(s.name, patterns)] for e in examples]
+    if not all(names):
+        layout = examples[names.index([])].layout
+        slots = ", ".join(slot.name for slot in layout.slots[:12])
+        raise ValueError(f"no slot fits {patterns}; the layout has {slots}")
+    if isinstance(run.spec.objective, MaskedLM):
+        return [(patterns, examples)]
+    return [
+        ((name,), [e for e, own in zip(examples, names, strict=True) if name in own])
+        for name in dict.fromkeys(itertools.chain(*names))
+    ]
 
 
 def _frames(corpus: Corpus, answers: Answers):
@@ -97,8 +104,13 @@ def invalid_rate(frame) -> float:
 
 
 def exact_match(frame, tolerance: float = 0.0) -> float:
-    """The share of answers within `tolerance` of the true number; an invalid one is wrong."""
-    if frame.true.dtype == object:
+    """The share of answers within `tolerance` of the true number; an invalid one is wrong.
+
+    Words, and integers beyond float64, match exactly or not at all.
+    """
+    from pandas.api.types import is_numeric_dtype
+
+    if not is_numeric_dtype(frame.true):  # words, and integers beyond float64
         return float((frame.true == frame.predicted).mean())
     gap = np.abs(frame.predicted.to_numpy(float) - frame.true.to_numpy(float))
     return float((gap <= tolerance).mean())  # NaN compares False

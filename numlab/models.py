@@ -118,7 +118,8 @@ class Block(nn.Module):
         self.out = nn.Linear(self.n_head * width, d, bias=False)
         self.up = nn.Linear(d, (2 if spec.gated else 1) * d_mlp, bias=False)
         self.down = nn.Linear(d_mlp, d, bias=False)
-        for layer in (self.qkv, self.out, self.up, self.down):  # xval, Appendix C
+        # xval, Appendix C; for the Llama manner our choice: fone is silent
+        for layer in (self.qkv, self.out, self.up, self.down):
             nn.init.normal_(layer.weight, std=(2 * layer.in_features * spec.n_layer) ** -0.5)
 
     def forward(self, h, mask, causal, rotary=None, reads=None, cache=None):
@@ -267,7 +268,8 @@ class Transformer(nn.Module):
         """The parts of the loss: cross-entropy of the tokens, the values', the auxiliary ones."""
         h = self.hidden(inputs, targets.reads)
         logits = self.logits(h)
-        parts = {"token": F.cross_entropy(logits, targets.ids)}
+        none = not len(targets.ids)  # a small batch in which nothing was masked
+        parts = {"token": logits.sum() if none else F.cross_entropy(logits, targets.ids)}
         if len(targets.features):
             out = self.value_head(h[targets.carries])
             parts["value"] = self.value_head.loss(out, targets.features).mean()

@@ -201,11 +201,24 @@ class CausalLM:
         """Greedy generation of each text's asked slot from the tokens before it.
 
         One slot a text: the first token of the slot and all that follow are the model's own.
+
+        Raises
+        ------
+        ValueError
+            Where several slots of a text fit, or the slot begins the text: nothing leads to it.
         """
         asked = batch.asked(slots)
         first = asked.argmax(1)
+        if (np.where(asked, batch.slot, -1).max(1, keepdims=True) != batch.slot)[asked].any():
+            raise ValueError(f"one slot a text is generated; several fit {slots}")
+        if (first == 0).any():
+            raise ValueError(f"{slots} begins a text: nothing stands before it to generate it from")
+        is_word = ~_is_number(batch, slots)
+        spelling = batch.corpus.tokenizer.encoder.answer
+        n_words = int(asked[is_word].sum(1).max(initial=0))
+        n_steps = max(spelling.length + (not spelling.fixed), n_words)
         drafts = [
-            (rows, *self._generate(model, batch, rows, n, slots))
+            (rows, *self._generate(model, batch, rows, n, is_word[rows], n_steps))
             for n in np.unique(first)  # rows with equally long prompts together
             for rows in [np.flatnonzero(first == n)]
         ]
@@ -213,19 +226,14 @@ class CausalLM:
         ids, carries, features = (
             np.concatenate([draft[i] for draft in drafts])[order] for i in (1, 2, 3)
         )
+        ids = _cut_words(ids, asked.sum(1), is_word)
         mask = ids >= 0
         slot = np.where(asked, batch.slot, -1).max(1)
         return Answers(batch.rows, slot, np.where(mask, ids, 0), mask, features[carries])
 
-    def _generate(self, model, batch: Batch, rows: np.ndarray, n: int, slots: tuple[str, ...]):
+    def _generate(self, model, batch: Batch, rows, n: int, is_word, n_steps: int):
         """ids (b, L), -1 past the end; carries (b, L); features (b, L, F)."""
         tokenizer = batch.corpus.tokenizer
-        spelling = tokenizer.encoder.answer
-        asked = batch.asked(slots)[rows]
-        is_word = ~_is_number(batch, slots)[rows]
-        n_steps = max(
-            spelling.length + (not spelling.fixed), int(asked[is_word].sum(1).max(initial=0))
-        )
         ids = np.full((len(rows), n_steps), -1)
         carries = np.zeros(ids.shape, bool)
         features = np.zeros((*ids.shape, batch.features.shape[1]), batch.features.dtype)
@@ -253,7 +261,7 @@ class CausalLM:
                 features=_tensor(read.astype(features.dtype)),
                 causal=True,
             )
-        return _cut_words(ids, asked.sum(1), is_word), carries, features
+        return ids, carries, features
 
 
 def _cut_words(ids: np.ndarray, n_tokens: np.ndarray, is_word: np.ndarray) -> np.ndarray:

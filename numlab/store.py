@@ -62,7 +62,7 @@ def describe(value: Any) -> Any:
                 f"{cls.__qualname__} must be importable before its runs are stored: "
                 "move it from the notebook into a module"
             )
-        fields = {f.name: describe(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        fields = {f.name: _plain(f, getattr(value, f.name)) for f in dataclasses.fields(value)}
         name = f"{cls.__module__}.{cls.__qualname__}"
         return {"class": name, "version": getattr(cls, "version", 1), **fields}
     if isinstance(value, tuple):
@@ -70,6 +70,13 @@ def describe(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
+
+
+def _plain(field: dataclasses.Field, value: Any) -> Any:
+    """A field as JSON; where a float is declared, 1 is 1.0: equal specs have equal digests."""
+    if field.type in ("float", float) and isinstance(value, int):
+        value = float(value)
+    return describe(value)
 
 
 def restore(description: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import json
 import math
 import os
@@ -71,6 +72,11 @@ class RunSpec:
     data_seed: int = 0
     seed: int = 0
 
+    def __post_init__(self):
+        for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"{field} is at least 1; got {getattr(self, field)}")
+
     @property
     def name(self) -> str:
         """For a person: what is trained on what."""
@@ -120,7 +126,7 @@ class Run:
 
         store.mark_used(self.digest)
         model = Transformer(self.spec.model, self.tokenizer)
-        model.load_state_dict(load_file(self.folder / "weights.safetensors"), strict=False)
+        model.load_state_dict(load_file(self.folder / "weights.safetensors"))
         return model.to(_device()).eval()
 
     @functools.cached_property
@@ -164,7 +170,7 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
         When the scheduler does not answer.
     """
     keys = {store.digest(spec): spec for spec in specs}
-    missing = {k: s for k, s in keys.items() if not store.intact(store.runs_dir() / k)}
+    missing = {k: s for k, s in keys.items() if not _in_store(k)}
     if missing:
         for data in {
             (s.task, s.n_test, s.n_valid, s.n_train, s.data_seed): s for s in missing.values()
@@ -187,6 +193,12 @@ def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps:
     """
     import pandas as pd
 
+    columns = ["encoder", "learning_rate", "valid_loss", "chosen"]
+    if len(rates) == 1:  # nothing to choose
+        chosen = [dataclasses.replace(s, learning_rate=rates[0]) for s in specs]
+        return chosen, pd.DataFrame(
+            [(str(s.encoder), *rates, None, True) for s in specs], columns=columns
+        )
     grid = [[dataclasses.replace(s, learning_rate=r, steps=steps) for r in rates] for s in specs]
     runs = iter(train_all([trial for row in grid for trial in row]))
     chosen, record = [], []
@@ -198,8 +210,16 @@ def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps:
             (str(spec.encoder), rate, loss, i == best)
             for i, (rate, loss) in enumerate(zip(rates, losses, strict=True))
         ]
-    columns = ["encoder", "learning_rate", "valid_loss", "chosen"]
     return chosen, pd.DataFrame(record, columns=columns)
+
+
+def _in_store(key: str) -> bool:
+    """Whether a run is there and whole. Who holds a lock is training what is not there yet."""
+    entry = store.runs_dir() / key
+    if not entry.exists():
+        return False
+    with store.lock(entry):
+        return store.intact(entry)
 
 
 def _device() -> torch.device:
@@ -220,38 +240,57 @@ def _client(scheduler: str | None, n_specs: int):
 
     address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
     if address is None:
-        n_workers = min(n_specs, os.cpu_count() or 1)
-        return Client(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
+        return Client(local_cluster(n_specs))
     try:
         return Client(address, timeout=10)
     except (OSError, TimeoutError, ValueError) as error:
         raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
 
 
+def local_cluster(n_workers: int | None = None):
+    """A Dask cluster on this machine: two one-thread workers beat one of two threads."""
+    from dask.system import CPU_COUNT
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
+        threads_per_worker=1,
+        memory_limit=0,  # a large model is no leak
+        dashboard_address=":0",
+    )
+
+
 def _train_remotely(client, missing: dict[str, RunSpec]) -> None:
     from distributed import wait
     from tqdm.auto import tqdm
 
-    futures = [
-        client.submit(_train_at, str(store.home()), spec, key=f"numlab-{key}", pure=False)
+    futures = {
+        client.submit(_train_at, str(store.home()), spec, key=f"numlab-{key}", pure=False): key
         for key, spec in missing.items()
-    ]
+    }
     total = sum(spec.steps for spec in missing.values())
     with tqdm(total=total, desc=f"training {len(missing)} runs", unit="step") as bar:
         pending = set(futures)
         while pending:
             with contextlib.suppress(TimeoutError):
-                done = wait(pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED")
-                pending = done.not_done
+                ended = wait(pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED")
+                pending = ended.not_done
+                for future in ended.done:
+                    _check(future, missing[futures[future]], futures[future])
             bar.update(sum(_steps_done(k, s) for k, s in missing.items()) - bar.n)
-    for future, key, spec in zip(futures, missing, missing.values(), strict=True):
-        if future.status == "error":
-            raise RuntimeError(f"training {spec.name} failed: {future.exception()!r}")
-        if not store.intact(store.runs_dir() / key):
-            raise RuntimeError(
-                f"the worker trained {spec.name}, but {store.runs_dir()} does not hold it: "
-                "the workers must see the same store"
-            )
+
+
+def _check(future, spec: RunSpec, key: str) -> None:
+    """Raise what went wrong with a run as soon as it has."""
+    if future.status == "error":
+        raise RuntimeError(f"training {spec.name} failed: {future.exception()!r}")
+    if future.status != "finished":
+        raise RuntimeError(f"training {spec.name} was {future.status}: is the scheduler gone?")
+    if not _in_store(key):
+        raise RuntimeError(
+            f"the worker trained {spec.name}, but {store.runs_dir()} does not hold it: "
+            "the workers must see the same store"
+        )
 
 
 def _train_at(home: str, spec: RunSpec) -> None:
@@ -308,6 +347,9 @@ class _Fit:
         answers = spec.objective.answers
         self.corpus: Corpus = tokenizer(spec.examples("train"), answers)
         self.valid: Corpus = tokenizer(spec.examples("valid"), answers)
+        if not self.corpus.asked(spec.objective.only).any():
+            slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
+            raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         torch.manual_seed(spec.seed)
         self.model = Transformer(spec.model, tokenizer).to(_device())
         self.optimizer = self._optimizer()
@@ -320,6 +362,7 @@ class _Fit:
         others = [p for p in self.model.parameters() if p.ndim < 2]
         groups = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
         decay = self.spec.weight_decay
+        # betas: our choice, the papers are silent
         return torch.optim.AdamW(groups, weight_decay=decay, betas=(0.9, 0.95), fused=True)
 
     # -- the loop
@@ -377,12 +420,15 @@ class _Fit:
         self.model.eval()
         rows = np.argsort(self.valid.lengths, kind="stable")
         sums: dict[str, float] = {}
+        counts: dict[str, int] = {}  # means over the targets, however they fall on batches
         for i in range(0, len(rows), 256):
             batch = self.valid.batch(rows[i : i + 256])
             inputs, targets = self.spec.objective.train(batch, np.random.default_rng((0, 3, i)))
             for k, v in self._losses(inputs, targets).items():
-                sums[k] = sums.get(k, 0.0) + float(v) * len(batch.rows) / len(rows)
-        return sums
+                n = len(targets.features) if k == "value" else len(targets.ids)
+                sums[k] = sums.get(k, 0.0) + n * float(v)
+                counts[k] = counts.get(k, 0) + n
+        return {k: v / max(1, counts[k]) for k, v in sums.items()}
 
     def _rows(self, step: int) -> np.ndarray:
         """The texts of a step; an epoch's order is a function of (seed, epoch)."""
@@ -423,9 +469,10 @@ class _Fit:
         place = {"step": self.step, "history": self.history}
         place |= {"tokens": self.tokens, "seconds": self.seconds}
         place["sums"] = {k: float(v) for k, v in self.sums.items()}
-        meta = {"place": json.dumps(place)}
+        state = _tensors(state)
+        meta = {"place": json.dumps(place), "checksum": _checksum(state)}
         target = self.folder / "checkpoint.safetensors"
-        _replace(target, lambda p: save_file(_tensors(state), p, meta))
+        _replace(target, lambda p: save_file(state, p, meta))
 
     def _resume(self) -> None:
         from safetensors import SafetensorError, safe_open
@@ -437,6 +484,8 @@ class _Fit:
             with safe_open(target, "pt") as f:
                 place = json.loads(f.metadata()["place"])
                 state = {k: f.get_tensor(k) for k in f.keys()}  # noqa: SIM118 (not a dict)
+                if f.metadata()["checksum"] != _checksum(state):
+                    raise ValueError("another checksum than when it was written")
         except (SafetensorError, OSError, ValueError, KeyError) as error:
             warnings.warn(f"{target} is damaged ({error}): training starts again", stacklevel=2)
             return
@@ -444,8 +493,9 @@ class _Fit:
         self.model.load_state_dict(model)
         for i, p in enumerate(self.model.parameters()):
             names = ("step", "exp_avg", "exp_avg_sq")
-            adam = {k: state[f"adam.{i}.{k}"] for k in names}
-            self.optimizer.state[p] = {k: v.to(p.device) for k, v in adam.items()}
+            adam = {k: state[f"adam.{i}.{k}"] for k in names if f"adam.{i}.{k}" in state}
+            if adam:  # a parameter that never had a gradient has no state
+                self.optimizer.state[p] = {k: v.to(p.device) for k, v in adam.items()}
         for name, value in place.items():
             setattr(self, name, value)
 
@@ -463,6 +513,13 @@ def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.
 
 def _seed(*entropy: int) -> int:
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
+
+
+def _checksum(state: dict[str, torch.Tensor]) -> str:
+    total = hashlib.sha256()
+    for name in sorted(state):
+        total.update(name.encode() + state[name].numpy().tobytes())
+    return total.hexdigest()
 
 
 def _tensors(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -96,3 +96,28 @@ def test_predictions_do_not_depend_on_the_batch(run):
 def test_a_slot_that_no_layout_has_is_refused(run):
     with pytest.raises(ValueError, match=r"no slot fits .'nothing'.*a, b, answer"):
         nl.predict(run, run.spec.task.sample(4, seed=0), "nothing")
+
+
+def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
+    spec = nl.RunSpec(
+        task=nl.tasks.Addition(int_digits=2),
+        encoder=nl.P1000(),
+        objective=nl.CausalLM(literals=True),
+        model=nl.GPT2(32, 1, 2),
+        n_train=64,
+        n_valid=16,
+        n_test=16,
+        steps=3,
+        learning_rate=1e-3,
+    )
+    examples = spec.task.sample(8, seed=3)
+    both = nl.predict(nl.train(spec), examples, ("b", "answer"))
+    for slot in ("b", "answer"):
+        alone = nl.predict(nl.train(spec), examples, slot)
+        pd.testing.assert_frame_equal(both[both.slot == slot].reset_index(drop=True), alone)
+        assert np.array_equal(alone.true, examples[0].column(slot))
+
+
+def test_words_match_exactly_or_not_at_all():
+    f = pd.DataFrame({"true": ["yes", "no"], "predicted": ["yes", "yes"], "valid": [True, True]})
+    assert evaluation.exact_match(f) == 0.5

@@ -112,3 +112,15 @@ def test_generation_returns_what_the_model_says_until_the_number_ends(encoder):
     true = batch.corpus.examples[0].column("answer")
     tolerance = encoder.precision(true) + 1e-9
     assert (np.abs(numbers - true) <= tolerance).all()
+
+
+def test_a_slot_that_begins_a_text_cannot_be_generated():
+    batch = batch_of(nl.P1000(), answers=("a",))
+    with pytest.raises(ValueError, match="begins a text"):
+        nl.CausalLM().fill(Oracle(batch), batch, ("a",))
+
+
+def test_one_slot_a_text_is_generated():
+    batch = batch_of(nl.P1000(), answers=("*",))
+    with pytest.raises(ValueError, match="several fit"):
+        nl.CausalLM().fill(Oracle(batch), batch, ("b", "answer"))

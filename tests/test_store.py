@@ -74,6 +74,11 @@ def test_another_spec_has_another_digest(change):
     assert store.digest(spec(**change)) != store.digest(spec())
 
 
+def test_equal_specs_have_equal_digests():
+    one, two = (spec(encoder=nl.XVal(scale=scale)) for scale in (10, 10.0))
+    assert one == two and store.digest(one) == store.digest(two)
+
+
 def test_a_raised_version_has_another_digest(monkeypatch):
     before = store.digest(spec())
     monkeypatch.setattr(nl.XVal, "version", nl.XVal.version + 1)

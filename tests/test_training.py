@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -130,6 +131,40 @@ def test_the_learning_rate_is_chosen_on_the_validation_set():
     specs, record = nl.choose_learning_rates([SPEC], rates=(1e-6, 3e-3), steps=30)
     assert specs[0].learning_rate == 3e-3
     assert record.query("chosen").valid_loss.item() == record.valid_loss.min()
+
+
+def test_one_learning_rate_needs_no_search(monkeypatch):
+    monkeypatch.setattr(training, "train_all", lambda *_: pytest.fail("searched"))
+    specs, record = nl.choose_learning_rates([SPEC], rates=(7e-3,), steps=0)
+    assert specs[0].learning_rate == 7e-3 and record.chosen.all()
+
+
+def test_an_objective_that_fits_no_slot_is_named():
+    typo = dataclasses.replace(SPEC, objective=nl.MaskedLM(literals=0.0, only=("anwser",)))
+    with pytest.raises(ValueError, match=r"no slot fits MaskedLM.*anwser.*a, b, answer"):
+        nl.train(typo)
+
+
+@pytest.mark.parametrize("field", ["steps", "batch_size", "n_train", "n_valid", "n_test"])
+def test_a_size_below_one_is_named(field):
+    with pytest.raises(ValueError, match=f"{field} is at least 1; got 0"):
+        dataclasses.replace(SPEC, **{field: 0})
+
+
+def test_a_damaged_checkpoint_is_said_and_training_starts_again(monkeypatch):
+    whole = weights(nl.train(SPEC))
+    shutil.rmtree(training.Run(SPEC).folder)
+    fit = training._Fit(SPEC, training.Run(SPEC).digest)
+    for step in range(7):
+        fit._update(step)
+    fit.step = 7
+    fit._checkpoint()
+    path = fit.folder / "checkpoint.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 1
+    path.write_bytes(bytes(content))
+    with pytest.warns(UserWarning, match="checkpoint.safetensors is damaged"):
+        assert weights(nl.train(SPEC)) == whole
 
 
 def test_the_learning_rate_warms_up_and_falls_to_its_minimum():

@@ -93,14 +93,9 @@ def _cluster(scheduler: str | None) -> Iterator[str]:
     if scheduler is None:
         os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for its workers
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # errors reach the notebook
-        from distributed import LocalCluster
+        from numlab.training import local_cluster
 
-        with LocalCluster(
-            n_workers=os.cpu_count(),
-            threads_per_worker=1,
-            memory_limit=0,  # a large model is no leak
-            dashboard_address=None,
-        ) as cluster:
+        with local_cluster() as cluster:
             yield cluster.scheduler_address
         return
     asyncio.run(_ask(scheduler))

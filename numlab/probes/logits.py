@@ -32,19 +32,23 @@ def logit_scan(run: Run, examples: list[Examples], slot: str, top: int = 8):
     """
     import pandas as pd
 
-    frames = []
+    sums: dict[float, list] = {}  # of logits and probabilities (L, V), and the texts, a true value
     for true, logits in _masked_logits(run, examples, slot):
-        probability = logits.softmax(-1)
-        for place in range(logits.shape[1]):
-            for value in np.unique(true):
-                rows = torch.from_numpy(true == value)
-                mean = {
-                    "logit": logits[rows, place].mean(0),
-                    "probability": probability[rows, place].mean(0),
-                }
-                frame = pd.DataFrame({k: v.numpy() for k, v in mean.items()})
-                frames.append(frame.assign(true=value, place=place + 1, word=_words(run)))
-    frame = pd.concat(frames).groupby(["true", "place", "word"], sort=False).mean().reset_index()
+        for value in np.unique(true):
+            rows = logits[torch.from_numpy(true == value)].double()
+            sums.setdefault(value, [0.0, 0.0, 0])
+            for i, part in enumerate((rows.sum(0), rows.softmax(-1).sum(0), len(rows))):
+                sums[value][i] += part
+    words = np.array(run.spec.encoder.vocabulary)
+    frame = pd.concat(
+        pd.DataFrame({"word": words, "logit": logit / n, "probability": probability / n}).assign(
+            true=value, place=place + 1
+        )
+        for value, (logits, probabilities, n) in sums.items()
+        for place, (logit, probability) in enumerate(
+            zip(logits.numpy(), probabilities.numpy(), strict=True)
+        )
+    )
     best = frame.sort_values("probability", ascending=False).groupby(["true", "place"]).head(top)
     keep = best[["place", "word"]].drop_duplicates()
     return frame.merge(keep, on=["place", "word"]).sort_values(
@@ -81,10 +85,6 @@ def expectation(run: Run, examples: list[Examples], slot: str):
         mean = (weight * np.nan_to_num(numbers)).sum(1) / weight.sum(1)
         frames.append(pd.DataFrame({"true": true, "argmax": numbers[:, 0], "expectation": mean}))
     return pd.concat(frames, ignore_index=True)
-
-
-def _words(run: Run) -> np.ndarray:
-    return np.array(run.spec.encoder.vocabulary)
 
 
 @torch.no_grad()
