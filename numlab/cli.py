@@ -48,7 +48,11 @@ def figures(
     """
     from numlab.figures.batch import run_notebooks
 
-    done = run_notebooks(names or [], profile, jobs, scheduler)
+    try:
+        done = run_notebooks(names or [], profile, jobs, scheduler)
+    except KeyboardInterrupt:
+        typer.echo("numlab: interrupted; what is stored stays", err=True)
+        raise typer.Exit(130) from None
     raise typer.Exit(any(job.state == "failed" for job in done))
 
 
@@ -66,12 +70,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         app()
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         typer.echo(f"numlab: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("numlab: interrupted; what is stored stays", err=True)
-        sys.exit(130)
 
 
 if __name__ == "__main__":

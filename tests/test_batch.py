@@ -47,6 +47,7 @@ def first(module_home, address, write_notebook):
     )
     for name, cells in FAILS.items():
         write_notebook(module_home, name, *cells)
+    (module_home / "notebooks/xval/broken.ipynb").write_text("{")
     return {j.notebook.name: j for j in run_notebooks([], "smoke", 3, address)}
 
 
@@ -62,6 +63,11 @@ def test_the_good_are_done_whatever_the_others_do(first, module_home):
     assert [first[n].state for n in ("digits/good", "float/good")] == ["done", "done"]
     assert (module_home / "figures/smoke/digits/tab03.csv").read_text() == "n\n2\n"
     assert (module_home / "figures/smoke/notebooks/digits/good.ipynb").exists()
+
+
+def test_a_file_that_is_no_notebook_is_named(first):
+    assert first["xval/broken"].state == "failed"
+    assert "xval/broken.ipynb is no notebook" in first["xval/broken"].note
 
 
 def test_a_cell_that_raises_is_named_with_its_error(first):

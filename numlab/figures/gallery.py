@@ -86,7 +86,7 @@ def collect(profile: str) -> list[Shown]:
     shown = {id: Shown(item) for id, item in ITEMS.items()}
     known = {notebook.name: notebook for notebook in notebooks.find()}
     for notebook in known.values():
-        for id in notebook.declared:
+        for id in _declared(notebook):
             if id.startswith("explore/"):
                 shown[id] = Shown(Item(id, f"From the notebook {notebook.name}."))
     for figure in stamps.saved(profile):
@@ -104,6 +104,14 @@ def collect(profile: str) -> list[Shown]:
             )
         )
     return list(shown.values())
+
+
+def _declared(notebook: notebooks.Notebook) -> list[str]:
+    """What a notebook saves; nothing where its file is no notebook, which the batch has said."""
+    try:
+        return notebook.declared
+    except ValueError:
+        return []
 
 
 def scoreboard(shown: Iterable[Shown]) -> list[list[str]]:

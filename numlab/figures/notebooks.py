@@ -40,7 +40,10 @@ class Notebook:
 
     @cached_property
     def cells(self) -> list[dict]:
-        return json.loads(self.path.read_text("utf-8"))["cells"]
+        try:
+            return json.loads(self.path.read_text("utf-8"))["cells"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{self.path} is no notebook ({error!r})") from None
 
     @cached_property
     def code(self) -> list[str]:
@@ -59,15 +62,24 @@ class Notebook:
 
     @property
     def declared(self) -> list[str]:
-        """The ids that the notebook saves, as far as they stand in its code as plain strings."""
+        """The ids that the notebook saves, as far as they stand in its code as plain strings.
+
+        Raises
+        ------
+        ValueError
+            For a file that is no notebook.
+        """
         calls = (c for c in self._calls() if _name(c) in SAVES and c.args)
         ids = [c.args[0].value for c in calls if isinstance(c.args[0], ast.Constant)]
         return list(dict.fromkeys(ids))
 
     @property
     def trains(self) -> bool:
-        """Whether it asks for trained models."""
-        return any(_name(call) in TRAINS for call in self._calls())
+        """Whether it asks for trained models; a file that is no notebook asks for none."""
+        try:
+            return any(_name(call) in TRAINS for call in self._calls())
+        except ValueError:
+            return False
 
     @property
     def profiles(self) -> tuple[str, ...]:

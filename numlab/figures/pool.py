@@ -64,13 +64,20 @@ class Pool:
         self.threads.shutdown(wait=True)
 
     def submit(self, job: Job) -> None:
-        self.futures.append(self.threads.submit(self._run, job))
+        self.futures.append(self.threads.submit(self._attempt, job))
 
     def busy(self) -> bool:
         for future in self.futures:
             if future.done():
                 future.result()
         return not all(future.done() for future in self.futures)
+
+    def _attempt(self, job: Job) -> None:
+        """One notebook's trouble, a full disk or a damaged file, does not stop the others."""
+        try:
+            self._run(job)
+        except (OSError, ValueError) as error:
+            job.end("failed", str(error))
 
     def _run(self, job: Job) -> None:
         notebook, profile = job.notebook, self.profile

@@ -77,7 +77,14 @@ def written(notebook: Notebook, profile: str, since: float) -> dict[str, dict]:
 def saved(profile: str) -> list[dict]:
     """The provenance of everything saved at a profile."""
     paths = sorted(_folder(profile).glob("[a-z]*/[!.]*.json"))
-    return [json.loads(path.read_text("utf-8")) for path in paths]
+    return [_parsed(path) for path in paths]
+
+
+def _parsed(path: Path) -> dict:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged ({error}): delete it and draw it again") from None
 
 
 def changed_modules(digests: dict[str, str]) -> list[str]:
