@@ -1,0 +1,6 @@
+"""What a person drags in JupyterLab, and the numbers behind it."""
+
+from numlab.widgets.numbers import answers, spellings
+from numlab.widgets.sweep import ood_sweep
+
+__all__ = ["answers", "ood_sweep", "spellings"]

@@ -1,0 +1,98 @@
+"""The numbers behind the widgets: what runs answer where a parameter has one true value."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from numlab import probes
+from numlab.encoders import P1000, Tokens
+from numlab.evaluation import predict
+from numlab.examples import Examples
+from numlab.objectives import MaskedLM
+from numlab.training import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEED = 1  # of the texts, other than those of training
+
+
+def answers(runs: list[Run], slot: str, value: float, n: int = 32) -> pd.DataFrame:
+    """What each encoder answers where the true number of a parameter is `value`.
+
+    Parameters
+    ----------
+    runs : runs of one task; those that share an encoder (seeds) count together.
+    slot : a parameter that the task can hold fixed, such as "stepsize".
+    n : texts; whatever else stands in them is the same at every value.
+
+    Returns
+    -------
+    DataFrame [encoder, true, median, low, high, invalid]
+        A row an encoder: median and range of its valid predictions (NaN if there are none), and
+        the share of the others.
+    """
+    import pandas as pd
+
+    texts, names = texts_at(runs[0].spec.task, slot, value, n), short_names(runs)
+    frame = pd.concat([predict(run, texts, slot).assign(encoder=names[run]) for run in runs])
+    frame["predicted"] = frame.predicted.astype(float).where(frame.valid)
+    by_encoder = frame.groupby("encoder", sort=False)
+    spread = by_encoder.predicted.agg(median="median", low="min", high="max")
+    rows = spread.assign(true=by_encoder.true.first(), invalid=1 - by_encoder.valid.mean())
+    return rows.reset_index()[["encoder", "true", "median", "low", "high", "invalid"]]
+
+
+def spellings(run: Run, slot: str, value: float, n: int = 32, top: int = 8) -> pd.DataFrame:
+    """The likeliest words of a text encoder's significand (its first digit, under P10).
+
+    Returns
+    -------
+    DataFrame [word, number, probability]
+        The likeliest first; probabilities are means over the texts. `number` is what the word
+        spells beside the likeliest words of the other places, NaN where that is no number.
+    """
+    encoder = run.spec.encoder
+    scan = probes.logit_scan(run, texts_at(run.spec.task, slot, value, n), slot, top)
+    starts = [word.lstrip("+-")[:1] for word in encoder.spell(value)]
+    place = 1 + [start.isdigit() for start in starts].index(True)  # neither sign nor exponent
+    scan = scan.sort_values("probability", ascending=False)
+    words = scan[scan.place == place].reset_index(drop=True)
+    likeliest = scan.groupby("place").word.first()
+    ids = np.tile([encoder.vocabulary.index(word) for word in likeliest], (len(words), 1))
+    ids[:, place - 1] = [encoder.vocabulary.index(word) for word in words.word]
+    tokens = Tokens(ids, np.ones(ids.shape, bool), np.zeros((0, 0), np.float32))
+    words["number"] = encoder.decode(tokens).astype(float)
+    return words[["word", "number", "probability"]]
+
+
+@functools.lru_cache(maxsize=8)
+def texts_at(task, slot: str, value: float, n: int) -> list[Examples]:
+    """The n texts in which a parameter has a value."""
+    return task.sample(n, SEED, **{slot: value})
+
+
+def short_names(runs: list[Run]) -> dict[Run, str]:
+    """Each run's encoder; one that prints long as its family, if no other here is of it."""
+    families = Counter(type(encoder).__name__ for encoder in {run.spec.encoder for run in runs})
+
+    def name(encoder) -> str:
+        family = type(encoder).__name__
+        return family if families[family] == 1 and len(str(encoder)) > 12 else str(encoder)
+
+    return {run: name(run.spec.encoder) for run in runs}
+
+
+def speller(runs: list[Run]) -> Run | None:
+    """The run whose words are shown: P1000's, else that of any text encoder of fixed length."""
+
+    def spells(run: Run) -> bool:
+        encoder = run.spec.encoder
+        return isinstance(run.spec.objective, MaskedLM) and encoder.fixed and not encoder.carriers
+
+    fitting = [run for run in runs if spells(run)]
+    return min(fitting, key=lambda run: not isinstance(run.spec.encoder, P1000), default=None)

@@ -1,0 +1,241 @@
+"""The slider through the gaps: its numbers, what moves, and what it leaves alone."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import ipywidgets
+import numpy as np
+import pandas as pd
+import plotly.io as pio
+import pytest
+
+import numlab as nl
+from numlab.widgets import numbers, sweep
+
+ROOT = Path(__file__).resolve().parents[1]
+SPEC = nl.RunSpec(
+    task=nl.tasks.Planets(n_steps=2, n_planets=(2, 2)),
+    encoder=nl.XVal(),
+    objective=nl.MaskedLM(),
+    model=nl.GPT2(16, 1, 2, context=512),
+    n_train=128,
+    n_valid=8,
+    n_test=8,
+    steps=25,
+    batch_size=8,
+    learning_rate=1e-2,
+)
+
+
+def spec(encoder, **changes):
+    return dataclasses.replace(SPEC, encoder=encoder, **changes)
+
+
+@pytest.fixture(scope="module")
+def runs(module_home):
+    encoders = (nl.P1000(), nl.XVal(), nl.FoNE(int_digits=1, frac_digits=3))
+    return [nl.train(spec(encoder)) for encoder in encoders]
+
+
+@pytest.fixture(scope="module")
+def panel(runs):
+    return nl.widgets.ood_sweep(runs, "stepsize", n=4)
+
+
+def drawn(panel):
+    return pio.from_json(panel.children[1].figure)
+
+
+def traces(panel):
+    return {trace["name"]: trace for trace in drawn(panel).data}
+
+
+def test_answers_are_the_median_and_the_range_of_each_encoders_predictions(runs):
+    frame = nl.widgets.answers(runs, "stepsize", 0.4, n=6)
+    assert frame.encoder.tolist() == ["P1000", "XVal", "FoNE"]
+    assert (frame.true == 0.4).all()
+    asked = nl.predict(runs[1], SPEC.task.sample(6, numbers.SEED, stepsize=0.4), "stepsize")
+    row = frame.set_index("encoder").loc["XVal"]
+    assert row["median"] == asked.predicted.median()
+    assert (row.low, row.high) == (asked.predicted.min(), asked.predicted.max())
+
+
+def test_an_answer_that_is_no_number_counts_as_invalid_alone(runs, monkeypatch):
+    asked = {"true": [0.4] * 4, "predicted": [0.1, 0.3, 9.0, 9.0], "valid": [1, 1, 0, 0]}
+    frame = pd.DataFrame(asked).astype({"valid": bool})
+    monkeypatch.setattr(numbers, "predict", lambda *_: frame)
+    (row,) = nl.widgets.answers(runs[:1], "stepsize", 0.4).itertuples()
+    assert (row.median, row.low, row.high, row.invalid) == (0.2, 0.1, 0.3, 0.5)
+
+
+def test_seeds_of_an_encoder_count_together(runs):
+    again = nl.train(spec(nl.XVal(), seed=1))
+    both = nl.widgets.answers([runs[1], again], "stepsize", 0.4, n=4)
+    assert both.encoder.tolist() == ["XVal"]
+    alone = [nl.widgets.answers([run], "stepsize", 0.4, n=4) for run in (runs[1], again)]
+    assert both.low[0] == min(frame.low[0] for frame in alone)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "words", "spelled"),
+    [
+        (nl.P10(), ["+", "3", "5", "1", "2", "E-3"], {"3": 0.312, "5": 0.512}),
+        (nl.P1000(), ["+", "300", "500", "E-3"], {"300": 0.3, "500": 0.5}),
+        (nl.B1999(), ["300", "-500", "E-3"], {"300": 0.3, "-500": -0.5}),
+        (nl.FP15(), ["300E-3", "500E-3"], {"300E-3": 0.3, "500E-3": 0.5}),
+    ],
+    ids=str,
+)
+def test_words_are_those_of_the_significand_and_spell_a_number(
+    runs, monkeypatch, encoder, words, spelled
+):
+    places = {nl.P10(): [1, 2, 2, 3, 4, 5], nl.P1000(): [1, 2, 2, 3], nl.B1999(): [1, 1, 2]}
+    scan = pd.DataFrame({"place": places.get(encoder, [1, 1]), "word": words})
+    scan["probability"] = np.linspace(0.9, 0.1, len(scan))
+    monkeypatch.setattr(
+        numbers.probes, "logit_scan", lambda *_: scan.sample(frac=1, random_state=0)
+    )
+    run = dataclasses.replace(runs[0], spec=spec(encoder))
+    frame = nl.widgets.spellings(run, "stepsize", 0.4, n=2)
+    assert frame.word.tolist() == list(spelled)
+    assert frame.number.to_numpy() == pytest.approx(list(spelled.values()))
+    assert frame.probability.is_monotonic_decreasing
+
+
+def test_probabilities_of_words_are_those_of_a_distribution(runs):
+    frame = nl.widgets.spellings(runs[0], "stepsize", 0.4, n=4, top=5)
+    assert len(frame) == 5 and frame.probability.between(0, 1).all()
+    assert frame.probability.sum() <= 1 + 1e-6
+
+
+def test_the_slider_moves_every_prediction(panel, runs):
+    for value in (0.2, 0.65):
+        panel.children[0].value = value
+        there = traces(panel)
+        frame = nl.widgets.answers(runs, "stepsize", value, n=4).set_index("encoder")
+        assert list(there["true"].x) == [value, value]
+        for name, row in frame.iterrows():
+            assert there[name].x[0] == pytest.approx(value, abs=0.05)
+            median = there[name].customdata[0][1]
+            assert (median is None) == np.isnan(row["median"])
+            assert median is None or median == row["median"]
+    words = nl.widgets.spellings(runs[0], "stepsize", 0.65, n=4).dropna()
+    assert list(there["words"].x) == pytest.approx(list(words.probability))
+
+
+def test_a_visited_value_stays_on_the_line(panel):
+    for value in (0.5, 0.3, 0.4):
+        panel.children[0].value = value
+    visited = list(traces(panel)["XVal so far"].x)
+    assert {0.3, 0.4, 0.5} <= set(visited) and visited == sorted(visited)
+
+
+def test_a_move_is_one_change_of_the_figure(panel):
+    changes = []
+    panel.children[1].observe(changes.append, "figure")
+    panel.children[0].value = 0.745
+    assert len(changes) == 1
+
+
+def test_the_slider_reaches_trained_values_and_gaps_in_steps_of_one_key(panel):
+    slider = panel.children[0]
+    places = (np.array([0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8]) - slider.min) / slider.step
+    assert places == pytest.approx(places.round())
+    assert slider.min < 0.2 and slider.max > 0.8
+
+
+def test_what_lies_beyond_the_axis_is_drawn_at_its_end(runs, monkeypatch):
+    far = pd.DataFrame({"encoder": ["XVal"], "true": 0.4, "median": -80.0, "low": -90.0})
+    far = far.assign(high=90.0, invalid=0.0)
+    monkeypatch.setattr(sweep, "answers", lambda *_: far)
+    panel = nl.widgets.ood_sweep(runs[1:2], "stepsize")
+    low, high = drawn(panel).layout.yaxis.range
+    assert low < traces(panel)["XVal"].y[0] < low + 0.05 * (high - low)
+
+
+def test_the_last_of_the_moves_that_wait_wins():
+    acted = []
+    slider = ipywidgets.FloatSlider(value=0.0, max=10.0)
+    slider.observe(sweep._coalesced(lambda: acted.append(slider.value)), "value")
+
+    async def drag():
+        for value in (1.0, 2.0, 3.0):
+            slider.value = value
+        await asyncio.sleep(5 * sweep.PAUSE)
+        slider.value = 4.0
+        await asyncio.sleep(5 * sweep.PAUSE)
+
+    asyncio.run(drag())
+    assert acted == [3.0, 4.0]
+
+
+def test_only_some_of_the_runs_need_exist(runs):
+    missing = nl.Run(spec(nl.FP15()))
+    panel = nl.widgets.ood_sweep([missing, *runs[1:]], "a0", n=2)
+    assert "FP15" in panel.children[-1].value
+    assert "words" not in traces(panel)  # no text encoder is left
+    with pytest.raises(ValueError, match="1 runs, 0 of them trained"):
+        nl.widgets.ood_sweep([missing])
+
+
+def test_a_parameter_that_the_task_cannot_hold_is_refused(runs):
+    with pytest.raises(ValueError, match=r"\['a0', 'e0', 'm0', 'stepsize'\]; got 'x0.1'"):
+        nl.widgets.ood_sweep(runs, "x0.1")
+
+
+def test_a_parameter_without_gaps_is_swept_along_its_limits(runs):
+    slider = nl.widgets.ood_sweep(runs[1:2], "e0", n=2).children[0]
+    assert (slider.min, slider.max) == SPEC.task.limits["e0"]
+
+
+def test_words_that_would_overlap_leave_the_likelier_one():
+    words = pd.Series(["300", "301", "500"])
+    assert sweep._readable(words, [0.3, 0.301, 0.5], 0.03) == ["300", "", "500"]
+
+
+def test_the_drawn_numbers_stand_below_as_a_table():
+    rows = {"encoder": ["P10", "XVal"], "true": 0.4, "median": [np.nan, 0.41]}
+    frame = pd.DataFrame(rows | {"low": [np.nan, 0.38], "high": [np.nan, 0.5]})
+    html = sweep._readout(frame.assign(invalid=[1.0, 0.0]))
+    cells = re.findall("<t[hd].*?>(.*?)</t", html)
+    assert cells[:6] == ["", "P10", "XVal", "median", "–", "0.410"]
+    assert cells[6:] == [
+        *("range", "–", "0.380 to 0.500"),
+        *("median - true", "–", "+0.010"),
+        *("no number", "100%", "0%"),
+    ]
+
+
+class Asked(Exception):
+    """What a notebook asks for, instead of training it."""
+
+
+def asked(name, profile, monkeypatch):
+    """The specs, rates and steps among which a notebook chooses its learning rates."""
+    monkeypatch.setattr("numlab.figures._sitting", None)  # as it was, afterwards
+
+    def choose(*request):
+        raise Asked(*request)
+
+    monkeypatch.setattr(nl, "choose_learning_rates", choose)
+    cells = json.loads((ROOT / f"notebooks/{name}.ipynb").read_text("utf-8"))["cells"]
+    names = {}
+    with pytest.raises(Asked) as request:
+        for cell in cells:
+            if cell["cell_type"] == "code":
+                exec("".join(cell["source"]), names)
+                names["profile"] = profile
+    return request.value.args
+
+
+@pytest.mark.parametrize("profile", ["smoke", "quick", "full", "paper"])
+def test_the_notebook_asks_for_runs_that_the_planets_notebook_trains(profile, monkeypatch):
+    specs, rates, steps = asked("explore/ood_sweep", profile, monkeypatch)
+    trained, *grid = asked("xval/planets", profile, monkeypatch)
+    assert [rates, steps] == grid
+    assert set(specs) <= set(trained)
