@@ -124,14 +124,19 @@ def mse(frame) -> float:
 
 
 def r2(frame) -> float:
-    """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I)."""
+    """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I); NaN
+    where they do not vary."""
     valid = frame[frame.valid]
-    return 1 - mse(valid) / float(valid.true.to_numpy(float).var()) if len(valid) else float("nan")
+    variance = float(valid.true.to_numpy(float).var()) if len(valid) else 0.0
+    return 1 - mse(valid) / variance if variance else float("nan")
 
 
 def adjusted_r2(frame, n_inputs: int) -> float:
-    """R² adjusted for the number of inputs of the problem (xval, Table 5)."""
+    """R² adjusted for the number of inputs of the problem (xval, Table 5); NaN where the valid
+    answers are too few for it."""
     n = int(frame.valid.sum())
+    if n <= n_inputs + 1:
+        return float("nan")
     return 1 - (1 - r2(frame)) * (n - 1) / (n - n_inputs - 1)
 
 

@@ -121,3 +121,12 @@ def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
 def test_words_match_exactly_or_not_at_all():
     f = pd.DataFrame({"true": ["yes", "no"], "predicted": ["yes", "yes"], "valid": [True, True]})
     assert evaluation.exact_match(f) == 0.5
+
+
+def test_adjusted_r2_pays_for_the_inputs():
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=50)
+    f = frame([(t, t + e, True) for t, e in zip(true, 0.1 * rng.normal(size=50), strict=True)])
+    plain = evaluation.r2(f)
+    assert evaluation.adjusted_r2(f, 2) == pytest.approx(1 - (1 - plain) * 49 / 47)
+    assert np.isnan(evaluation.adjusted_r2(f[:3], 2))

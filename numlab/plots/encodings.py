@@ -67,7 +67,8 @@ def encodings(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.DataFrame) 
         ax.plot(rows.input, rows.true, color="#555555", lw=0.9, ls="--", label="true value")
         ax.plot(rows.input, rows.predicted, color=encoder_color(name), lw=1.5, label="put out")
         finest = jumps[jumps.encoder == name].groupby("points").jump.mean().iloc[-1]
-        ax.set_title(f"{name}: largest jump {finest:.2g} of the range", fontsize=11)
+        percent = f"{100 * finest:.2g} %".replace("1e+02", "100")
+        ax.set_title(f"{name}: largest jump {percent} of the range", fontsize=11)
         ax.set(xlabel="number read", ylabel="number put out")
         ax.sharey(panels[0])
     for name, rows in jumps.groupby("encoder", sort=False):

@@ -29,11 +29,6 @@ def sweep_figure(encoders: list[str], speller: str | None, slot: str, axis, gaps
     """
     panels = {"cols": 2, "column_widths": [0.66, 0.34]} if speller else {"cols": 1}
     figure = make_subplots(shared_yaxes=True, horizontal_spacing=0.03, **panels)
-    for low, high in gaps:
-        figure.add_vrect(low, high, fillcolor="#F3EFE4", line_width=0, layer="below", col=1)
-    for edge in {edge for gap in gaps for edge in gap}:
-        figure.add_hline(edge, line={"color": PALE, "width": 1}, layer="below")
-        figure.add_vline(edge, line={"color": PALE, "width": 1}, layer="below", col=1)
     figure.add_scatter(x=axis, y=axis, line={"color": GREY, "width": 1, "dash": "dash"}, **STILL)
     line = {"color": GREY, "width": 1, "dash": "dot"}
     figure.add_scatter(name="true", y=axis, line=line, **STILL)
@@ -41,13 +36,18 @@ def sweep_figure(encoders: list[str], speller: str | None, slot: str, axis, gaps
         _add_encoder(figure, name)
     if speller:
         _add_words(figure, speller, axis)
+    for low, high in gaps:
+        figure.add_vrect(low, high, fillcolor="#F3EFE4", line_width=0, layer="below", col=1)
+    for edge in {edge for gap in gaps for edge in gap}:
+        figure.add_hline(edge, line={"color": PALE, "width": 1}, layer="below")
+        figure.add_vline(edge, line={"color": PALE, "width": 1}, layer="below", col=1)
     title = f"true {slot}" + (" (shaded: gaps between trained values)" if gaps else "")
     figure.update_xaxes(title=title, range=axis, col=1)
     figure.update_yaxes(range=axis)
     figure.update_yaxes(title=f"predicted {slot}", col=1)
     above = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
     margin = {"l": 60, "r": 20, "t": 40, "b": 50}
-    figure.update_layout(template="simple_white", height=430, margin=margin)
+    figure.update_layout(template="simple_white", height=410, margin=margin)
     figure.update_layout(legend=above, legend2=above | {"x": 0.68})
     return figure.update_layout(uirevision="kept")  # zoom and hidden traces survive a redrawing
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import defaultdict
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import ipywidgets
@@ -20,7 +18,6 @@ from numlab.widgets.plot import Plot
 if TYPE_CHECKING:
     import pandas as pd
 
-PAUSE = 0.03  # seconds in which further moves of a slider join one redrawing
 APART = 0.045  # of the axis: two words nearer than that cannot both be read
 
 
@@ -88,18 +85,22 @@ class _OodSweep:
         self.plot = Plot(self.figure)
         self.table = ipywidgets.HTML()
         self.panel = ipywidgets.VBox([self.slider, self.plot, self.table])
-        self.slider.observe(_coalesced(self.draw), "value")
+        self.slider.observe(lambda _: self.draw(), "value")
         self.draw()
 
     def draw(self) -> None:
-        """Ask the runs at the slider's value, and move everything at once."""
+        """Ask the runs at the slider's value, and move everything at once.
+
+        The page sends no further move before this one is drawn, then only the last: ipywidgets
+        keeps one message on its way. So it must not return before it is done.
+        """
         value = round(self.slider.value, 9)
         if value not in self.asked:
             self.asked[value] = self._ask(value)
         frame, words, number = self.asked[value]
         self.trace["true"].x = [value, value]
         for i, row in enumerate(frame.itertuples()):
-            aside = 0.013 * self.span * (i - (len(frame) - 1) / 2)
+            aside = 0.016 * self.span * (i - (len(frame) - 1) / 2)
             self._draw_encoder(row, value, aside)
         if self.speller:
             self._draw_words(words, number)
@@ -117,7 +118,9 @@ class _OodSweep:
     def _draw_encoder(self, row, value: float, aside: float) -> None:
         past = self.medians[row.encoder]
         past[value] = row.median
-        x, y = zip(*sorted(past.items()), strict=True)
+        x, y = np.array(sorted(past.items())).T
+        far = 1 + np.flatnonzero(np.diff(x) > 0.1 * self.span)  # nobody was there: no line
+        x, y = np.insert(x, far, np.nan).tolist(), np.insert(y, far, np.nan)
         self.trace[f"{row.encoder} so far"].update(x=x, y=self._inside(y))
         self.trace[row.encoder].update(
             x=[value + aside],
@@ -174,30 +177,3 @@ def _extent(gaps: tuple, limits: tuple[float, float]) -> tuple[float, float, flo
     step = 10.0 ** math.floor(math.log10(high - low)) / 20
     low, high = math.ceil(low / step - 1e-6) * step, math.floor(high / step + 1e-6) * step
     return round(low, 9), round(high, 9), round(step, 9)
-
-
-def _coalesced(act: Callable[[], None]) -> Callable:
-    """An observer of a slider that acts once for all moves that wait: the last position wins.
-
-    The kernel has one thread, so moves queue up while it computes; in the pause before it acts
-    it takes them all off the queue. Without an event loop nothing can queue.
-    """
-    waiting = False
-
-    def act_now() -> None:
-        nonlocal waiting
-        waiting = False
-        act()
-
-    def moved(_) -> None:
-        nonlocal waiting
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            act()
-        else:
-            if not waiting:
-                loop.call_later(PAUSE, act_now)
-            waiting = True
-
-    return moved

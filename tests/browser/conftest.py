@@ -1,0 +1,94 @@
+"""A real JupyterLab and a real browser, for what a person sees."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "only-for-this-test"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = {  # JupyterLab asks nobody on the network, and shows no news
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+START = 180  # seconds that JupyterLab may take to start on a busy machine
+
+
+def no_browser(why: str) -> None:
+    """A missing browser must not look like a passing test: it fails where CI is true."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """The system's Chromium, headless."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        no_browser("the browser tests need playwright: pip install playwright")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        no_browser("the browser tests need Chromium: apt-get install chromium")
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-dev-shm-usage"]
+        chromium = playwright.chromium.launch(executable_path=program, args=flags)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def lab(module_home):
+    """The address of a JupyterLab whose folder is `notebooks/` of a NUMLAB_HOME of its own."""
+    settings = module_home / "settings"
+    for name, values in QUIET.items():
+        path = settings / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    command += [f"--ServerApp.root_dir={module_home / 'notebooks'}"]
+    command += [f"--IdentityProvider.token={TOKEN}"]
+    folders = {name: str(module_home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    environment = {
+        **os.environ,
+        **{f"JUPYTER_{name}_DIR": folder for name, folder in folders.items()},
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(module_home / "workspaces"),
+        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this virtual environment
+        "NUMLAB_HOME": str(module_home),
+    }
+    log = module_home / "jupyter.log"
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            command, env=environment, cwd=ROOT, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        _wait(f"http://127.0.0.1:{port}/api/status?token={TOKEN}", server, log)
+        yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?reset&token={TOKEN}"
+    finally:
+        server.terminate()  # it ends its kernels, too
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(20)
+        server.kill()
+
+
+def _wait(address: str, server: subprocess.Popen, log: Path) -> None:
+    until = time.monotonic() + START
+    while time.monotonic() < until and server.poll() is None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
+            return
+        time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")

@@ -1,0 +1,116 @@
+"""The slider of explore/ood_sweep in a browser: dragged, and moved by keys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import numlab as nl
+from numlab import training
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "explore/ood_sweep"
+SECONDS = 1000  # milliseconds
+PATIENCE = 240 * SECONDS  # a busy machine is slow
+# Enough training for xVal's answer to lie within the axes; and three encoders are quick.
+CHANGES = {
+    'profile = "quick"': 'profile = "smoke"',
+    "steps=4,": "steps=60,",
+    "n_train=64,": "n_train=512,",
+    "    nl.P10(),\n": "",
+    "    nl.B1999(),\n": "",
+    "    nl.FP15(),\n": "",
+}
+# Where xVal's point is on the page, and the numbers of which it is drawn.
+DRAWN = """() => {
+    const plot = document.querySelector('.js-plotly-plot')
+    const trace = plot?._fullData?.find((trace) => trace.name === 'XVal')
+    const point = trace && plot.querySelector(`.scatterlayer .trace${trace.uid} path.point`)
+    if (!point) return null
+    const [truth, median] = trace.customdata[0]
+    return {place: point.getAttribute('transform'), truth, median}
+}"""
+
+
+@pytest.fixture(scope="module")
+def notebook(module_home):
+    """The notebook at its profile smoke, its runs trained here: Dask is slow to start."""
+    source = json.loads((ROOT / f"notebooks/{NAME}.ipynb").read_text("utf-8"))
+    code = [cell for cell in source["cells"] if cell["cell_type"] == "code"]
+    for cell in code:
+        text = "".join(cell["source"])
+        for old, new in CHANGES.items():
+            text = text.replace(old, new, 1)
+        cell["source"] = text
+    path = module_home / f"notebooks/{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(source), "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("numlab.figures._sitting", None)  # as it was, afterwards
+        for module in (training, nl):
+            patch.setattr(module, "train_all", lambda specs: [nl.train(spec) for spec in specs])
+        names = {}
+        for cell in code[:3]:
+            exec(cell["source"], names)
+    assert len(names["runs"]) == 3
+    return path
+
+
+@pytest.fixture
+def page(browser):
+    """A page, and in `page.errors` what its console complains of."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and page.errors.append(said.text))
+    yield page
+    page.close()
+
+
+def drawn_at(page, truth):
+    """What is drawn as soon as it is drawn at this true value."""
+    page.wait_for_function(f"(truth) => Math.abs(({DRAWN})()?.truth - truth) < 1e-9", arg=truth)
+    return page.evaluate(DRAWN)
+
+
+def test_the_prediction_moves_with_keys_and_with_the_mouse(lab, notebook, page, tmp_path):
+    page.goto(lab.format(path=f"{NAME}.ipynb"))
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    handle = page.get_by_role("slider").first
+    page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    first = drawn_at(page, 0.65)
+
+    handle.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    by_keys = drawn_at(page, 0.665)
+    assert by_keys["median"] != first["median"]
+    assert by_keys["place"] != first["place"]
+
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 250, y, steps=40)  # more moves than the kernel can answer
+    page.mouse.up()
+    by_mouse = drawn_at(page, float(handle.get_attribute("aria-valuenow")))
+    assert by_mouse["truth"] < 0.6
+    assert by_mouse["median"] != by_keys["median"]
+    assert by_mouse["place"] != by_keys["place"]
+
+    page.screenshot(path=tmp_path / "ood_sweep.png")
+    assert not page.errors
+
+
+def test_no_widget_state_is_stored_in_the_notebook(lab, notebook, page):
+    page.goto(lab.format(path=f"{NAME}.ipynb"))
+    page.locator(".js-plotly-plot").first.wait_for()  # the kernel of the test before
+    page.keyboard.press("Control+s")
+    page.locator(".jp-mod-dirty").wait_for(state="detached")
+    saved = json.loads(notebook.read_text("utf-8"))
+    assert "widgets" not in saved["metadata"]
+    assert notebook.stat().st_size < 100_000
