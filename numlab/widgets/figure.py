@@ -8,6 +8,7 @@ from plotly.subplots import make_subplots
 from numlab.plots import encoder_color
 
 GREY, PALE = "#555555", "#C8C8C8"
+SHADE = {"fillcolor": "#F7F5EE", "line_width": 0, "opacity": 1}
 STILL = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
 
 
@@ -36,18 +37,19 @@ def sweep_figure(encoders: list[str], speller: str | None, slot: str, axis, gaps
         _add_encoder(figure, name)
     if speller:
         _add_words(figure, speller, axis)
+    line = {"line": {"color": PALE, "width": 1}, "layer": "below", "opacity": 1}
     for low, high in gaps:
-        figure.add_vrect(low, high, fillcolor="#F3EFE4", line_width=0, layer="below", col=1)
+        figure.add_vrect(low, high, **SHADE, layer="below", col=1)
     for edge in {edge for gap in gaps for edge in gap}:
-        figure.add_hline(edge, line={"color": PALE, "width": 1}, layer="below")
-        figure.add_vline(edge, line={"color": PALE, "width": 1}, layer="below", col=1)
+        figure.add_hline(edge, **line)
+        figure.add_vline(edge, **line, col=1)
     title = f"true {slot}" + (" (shaded: gaps between trained values)" if gaps else "")
     figure.update_xaxes(title=title, range=axis, col=1)
     figure.update_yaxes(range=axis)
     figure.update_yaxes(title=f"predicted {slot}", col=1)
     above = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
     margin = {"l": 60, "r": 20, "t": 40, "b": 50}
-    figure.update_layout(template="simple_white", height=410, margin=margin)
+    figure.update_layout(template="simple_white", height=400, margin=margin)
     figure.update_layout(legend=above, legend2=above | {"x": 0.68})
     return figure.update_layout(uirevision="kept")  # zoom and hidden traces survive a redrawing
 
@@ -59,7 +61,7 @@ def _add_encoder(figure: go.Figure, name: str) -> None:
         name=name,
         legendgroup=name,
         mode="markers",
-        marker={"color": encoder_color(name), "size": 10, "line": {"color": "white", "width": 1}},
+        marker={"color": encoder_color(name), "size": 9, "line": {"color": "white", "width": 1}},
         error_y={"type": "data", "symmetric": False, "thickness": 1.4, "width": 3},
         hovertemplate="true %{customdata[0]:.4g}: median %{customdata[1]:.4g}, "
         "%{customdata[2]:.4g} to %{customdata[3]:.4g}",

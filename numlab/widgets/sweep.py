@@ -100,7 +100,7 @@ class _OodSweep:
         frame, words, number = self.asked[value]
         self.trace["true"].x = [value, value]
         for i, row in enumerate(frame.itertuples()):
-            aside = 0.016 * self.span * (i - (len(frame) - 1) / 2)
+            aside = 0.019 * self.span * (i - (len(frame) - 1) / 2)
             self._draw_encoder(row, value, aside)
         if self.speller:
             self._draw_words(words, number)
