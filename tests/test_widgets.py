@@ -140,6 +140,14 @@ def test_a_move_is_one_change_of_the_figure(panel):
     assert len(changes) == 1
 
 
+def test_the_page_gets_plotly_when_it_asks(panel, monkeypatch):
+    plot, sent = panel.children[1], []
+    monkeypatch.setattr(plot, "send", lambda content, buffers: sent.extend(buffers))
+    plot._handle_custom_msg("plotly", [])
+    assert b"plotly.js v" in sent[0][:200]
+    assert len(plot.get_state("figure")["figure"]) < 50_000  # which is all that a move sends
+
+
 def test_gaps_and_trained_values_are_drawn(panel):
     shapes = drawn(panel).layout.shapes
     gaps = {(shape.x0, shape.x1) for shape in shapes if shape.type == "rect"}
