@@ -59,7 +59,7 @@ def test_answers_are_the_median_and_the_range_of_each_encoders_predictions(runs)
     assert (frame.true == 0.4).all()
     asked = nl.predict(runs[1], SPEC.task.sample(6, numbers.SEED, stepsize=0.4), "stepsize")
     row = frame.set_index("encoder").loc["XVal"]
-    assert row["median"] == asked.predicted.median()
+    assert row["median"] == sorted(asked.predicted)[2]
     assert (row.low, row.high) == (asked.predicted.min(), asked.predicted.max())
 
 
@@ -68,7 +68,7 @@ def test_an_answer_that_is_no_number_counts_as_invalid_alone(runs, monkeypatch):
     frame = pd.DataFrame(asked).astype({"valid": bool})
     monkeypatch.setattr(numbers, "predict", lambda *_: frame)
     (row,) = nl.widgets.answers(runs[:1], "stepsize", 0.4).itertuples()
-    assert (row.median, row.low, row.high, row.invalid) == (0.2, 0.1, 0.3, 0.5)
+    assert (row.median, row.low, row.high, row.invalid) == (0.1, 0.1, 0.3, 0.5)
 
 
 def test_seeds_of_an_encoder_count_together(runs):

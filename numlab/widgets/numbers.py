@@ -34,7 +34,8 @@ def answers(runs: list[Run], slot: str, value: float, n: int = 32) -> pd.DataFra
     -------
     DataFrame [encoder, true, median, low, high, invalid]
         A row an encoder: median and range of its valid predictions (NaN if there are none), and
-        the share of the others.
+        the share of the others. The median is one of the predictions: of two middle ones, the
+        lower.
     """
     import pandas as pd
 
@@ -42,9 +43,14 @@ def answers(runs: list[Run], slot: str, value: float, n: int = 32) -> pd.DataFra
     frame = pd.concat([predict(run, texts, slot).assign(encoder=names[run]) for run in runs])
     frame["predicted"] = frame.predicted.astype(float).where(frame.valid)
     by_encoder = frame.groupby("encoder", sort=False)
-    spread = by_encoder.predicted.agg(median="median", low="min", high="max")
-    rows = spread.assign(true=by_encoder.true.first(), invalid=1 - by_encoder.valid.mean())
-    return rows.reset_index()[["encoder", "true", "median", "low", "high", "invalid"]]
+    columns = {
+        "true": by_encoder.true.first(),
+        "median": by_encoder.predicted.quantile(0.5, interpolation="lower"),
+        "low": by_encoder.predicted.min(),
+        "high": by_encoder.predicted.max(),
+        "invalid": 1 - by_encoder.valid.mean(),
+    }
+    return pd.DataFrame(columns).reset_index()
 
 
 def spellings(run: Run, slot: str, value: float, n: int = 32, top: int = 8) -> pd.DataFrame:

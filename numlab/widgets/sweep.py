@@ -112,7 +112,8 @@ class _OodSweep:
         if self.speller is None:
             return frame, None, None
         texts = texts_at(self.speller.spec.task, self.slot, value, self.n)
-        number = probes.expectation(self.speller, texts, self.slot).median()
+        number = probes.expectation(self.speller, texts, self.slot)
+        number = number.quantile(0.5, interpolation="lower")  # as the medians beside it
         return frame, spellings(self.speller, self.slot, value, self.n), number
 
     def _draw_encoder(self, row, value: float, aside: float) -> None:
