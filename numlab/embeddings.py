@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers
 from numlab.objectives import CausalLM, MaskedLM
-from numlab.training import Run
+
+if TYPE_CHECKING:
+    from numlab.training import Run
 
 
 @dataclass(frozen=True, eq=False)

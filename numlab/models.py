@@ -45,6 +45,8 @@ class ModelSpec:
     rotary : base of the rotary position embedding; None: none.
     rms_norm : RMSNorm in place of LayerNorm.
     gated : SwiGLU MLPs in place of GELU ones.
+    bias : biases in the blocks (xval has none; Table 11).
+    mlp_norm_from : the first block whose MLP stands behind a norm (xval, Table 11: 0, 1 or all).
     """
 
     version: ClassVar[int] = 1
@@ -58,6 +60,8 @@ class ModelSpec:
     rotary: float | None = None
     rms_norm: bool = False
     gated: bool = False
+    bias: bool = False
+    mlp_norm_from: int = 0
 
     @property
     def head_width(self) -> int:
@@ -66,7 +70,9 @@ class ModelSpec:
         return self.d_head or self.d_model // self.n_head
 
     def norm(self) -> nn.Module:
-        return nn.RMSNorm(self.d_model) if self.rms_norm else nn.LayerNorm(self.d_model, bias=False)
+        if self.rms_norm:
+            return nn.RMSNorm(self.d_model)
+        return nn.LayerNorm(self.d_model, bias=self.bias)
 
 
 def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:
@@ -106,21 +112,24 @@ class AbsoluteTable(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and MLP, each behind its norm, no biases (xval, Appendix C)."""
+    """Attention and MLP, each behind its norm (xval, Appendix C)."""
 
-    def __init__(self, spec: ModelSpec):
+    def __init__(self, spec: ModelSpec, depth: int):
         super().__init__()
         d, width = spec.d_model, spec.head_width
         self.n_head, self.n_kv, self.width = spec.n_head, spec.n_kv_head or spec.n_head, width
         self.gated, d_mlp = spec.gated, spec.d_mlp or 4 * d
-        self.attention_norm, self.mlp_norm = spec.norm(), spec.norm()
-        self.qkv = nn.Linear(d, (self.n_head + 2 * self.n_kv) * width, bias=False)
-        self.out = nn.Linear(self.n_head * width, d, bias=False)
-        self.up = nn.Linear(d, (2 if spec.gated else 1) * d_mlp, bias=False)
-        self.down = nn.Linear(d_mlp, d, bias=False)
+        self.attention_norm = spec.norm()
+        self.mlp_norm = spec.norm() if depth >= spec.mlp_norm_from else nn.Identity()
+        self.qkv = nn.Linear(d, (self.n_head + 2 * self.n_kv) * width, spec.bias)
+        self.out = nn.Linear(self.n_head * width, d, spec.bias)
+        self.up = nn.Linear(d, (2 if spec.gated else 1) * d_mlp, spec.bias)
+        self.down = nn.Linear(d_mlp, d, spec.bias)
         # xval, Appendix C; for the Llama manner our choice: fone is silent
         for layer in (self.qkv, self.out, self.up, self.down):
             nn.init.normal_(layer.weight, std=(2 * layer.in_features * spec.n_layer) ** -0.5)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
 
     def forward(self, h, mask, causal, rotary=None, reads=None, cache=None):
         """h (B, T, d) -> (B, T, d), or (t, d) at the flat positions `reads`."""
@@ -196,7 +205,7 @@ class Transformer(nn.Module):
         self.spec = spec
         self.embed = NumberEmbedding(tokenizer, d)
         self.positions = nn.ModuleList(p.build(d) for p in spec.positions)
-        self.blocks = nn.ModuleList(Block(spec) for _ in range(spec.n_layer))
+        self.blocks = nn.ModuleList(Block(spec, depth) for depth in range(spec.n_layer))
         self.norm = spec.norm()
         self.token_mlp = nn.Identity()
         if encoder.token_mlp:  # xval, Appendix C: both heads are MLPs

@@ -12,7 +12,15 @@ import numlab as nl
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
 GPT2, LLAMA = nl.GPT2(32, 2, 2), nl.Llama(32, 2, 4, 2, d_head=8)
-ENCODERS = [nl.P10(), nl.B1999(), nl.XVal(), nl.XVal(k=2), nl.FoNE(4), nl.Digits(4)]
+ENCODERS = [
+    nl.P10(),
+    nl.B1999(),
+    nl.XVal(),
+    nl.XVal(k=2),
+    nl.XVal(mixture=3),
+    nl.FoNE(4),
+    nl.Digits(4),
+]
 
 
 def batch_of(encoder, n=8):
@@ -105,6 +113,19 @@ def test_weights_start_as_the_paper_says():
     assert not any(
         name.startswith("blocks") and "bias" in name for name, _ in model.named_parameters()
     )
+
+
+def test_biases_start_at_zero():
+    model = model_of(dataclasses.replace(GPT2, bias=True), batch_of(nl.P10()))
+    biases = [p for name, p in model.blocks.named_parameters() if name.endswith("bias")]
+    assert len(biases) == 2 * (4 + 2) and not any(b.any() for b in biases)
+
+
+@pytest.mark.parametrize(("first", "normed"), [(0, [0, 1]), (1, [1]), (2, [])])
+def test_the_norms_of_the_first_mlps_can_be_left_out(first, normed):
+    model = model_of(dataclasses.replace(GPT2, mlp_norm_from=first), batch_of(nl.P10()))
+    names = [name for name, _ in model.named_parameters() if "mlp_norm" in name]
+    assert names == [f"blocks.{i}.mlp_norm.weight" for i in normed]
 
 
 def test_a_text_longer_than_the_positions_is_refused():

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import numlab as nl
-from numlab import store, training
+from numlab import store
+from numlab.training import fit, learning_rates
 
 SPEC = nl.RunSpec(
     task=nl.tasks.Addition(int_digits=2),
@@ -43,7 +44,7 @@ def test_training_lowers_the_validation_loss():
 
 def test_a_run_in_the_store_is_not_trained_again(monkeypatch):
     before = weights(nl.train(SPEC))
-    monkeypatch.setattr(training._Fit, "loop", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr(fit.Fit, "loop", lambda *_: pytest.fail("trained again"))
     assert weights(nl.train(SPEC)) == before
 
 
@@ -67,13 +68,13 @@ def test_a_damaged_run_is_said_and_trained_again():
 def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
     whole = weights(nl.train(SPEC))
     script = (
-        "import numlab as nl; from numlab import store, training; training.CHECKPOINT_SECONDS = 0\n"
+        "import numlab as nl; from numlab.training import fit; fit.CHECKPOINT_SECONDS = 0\n"
         "import sys, json, time; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
-        "say = training._Fit._checkpoint\n"
+        "say = fit.Fit._checkpoint\n"
         "def checkpoint(self):\n"
         "    say(self)\n"
         "    if self.step == 17: print('here', flush=True); time.sleep(60)\n"
-        "training._Fit._checkpoint = checkpoint\n"
+        "fit.Fit._checkpoint = checkpoint\n"
         "nl.train(t.SPEC)"
     )
     elsewhere = home / "killed"
@@ -84,14 +85,14 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
     process.send_signal(signal.SIGKILL)
     process.wait()
     os.environ["NUMLAB_HOME"] = str(elsewhere)  # undone with the fixture's own change
-    assert not training.Run(SPEC).folder.exists()
+    assert not nl.Run(SPEC).folder.exists()
     steps = []
-    update = training._Fit._update
-    training._Fit._update = lambda self, step: steps.append(step) or update(self, step)
+    update = fit.Fit._update
+    fit.Fit._update = lambda self, step: steps.append(step) or update(self, step)
     try:
         assert weights(nl.train(SPEC)) == whole
     finally:
-        training._Fit._update = update
+        fit.Fit._update = update
     assert steps[0] == 17
 
 
@@ -134,7 +135,7 @@ def test_the_learning_rate_is_chosen_on_the_validation_set():
 
 
 def test_one_learning_rate_needs_no_search(monkeypatch):
-    monkeypatch.setattr(training, "train_all", lambda *_: pytest.fail("searched"))
+    monkeypatch.setattr(learning_rates, "train_all", lambda *_: pytest.fail("searched"))
     specs, record = nl.choose_learning_rates([SPEC], rates=(7e-3,), steps=0)
     assert specs[0].learning_rate == 7e-3 and record.chosen.all()
 
@@ -153,13 +154,13 @@ def test_a_size_below_one_is_named(field):
 
 def test_a_damaged_checkpoint_is_said_and_training_starts_again(monkeypatch):
     whole = weights(nl.train(SPEC))
-    shutil.rmtree(training.Run(SPEC).folder)
-    fit = training._Fit(SPEC, training.Run(SPEC).digest)
+    shutil.rmtree(nl.Run(SPEC).folder)
+    half = fit.Fit(SPEC, nl.Run(SPEC).digest)
     for step in range(7):
-        fit._update(step)
-    fit.step = 7
-    fit._checkpoint()
-    path = fit.folder / "checkpoint.safetensors"
+        half._update(step)
+    half.step = 7
+    half._checkpoint()
+    path = half.folder / "checkpoint.safetensors"
     content = bytearray(path.read_bytes())
     content[-5] ^= 1
     path.write_bytes(bytes(content))
@@ -176,7 +177,7 @@ def test_the_learning_rate_warms_up_and_falls_to_its_minimum():
 
 def test_texts_of_like_length_share_a_batch():
     lengths = np.random.default_rng(0).integers(10, 100, 6400)
-    order = training.epoch_order(lengths, 64, np.random.default_rng(1))
+    order = fit.epoch_order(lengths, 64, np.random.default_rng(1))
     assert np.unique(order).size == 6400
     padded = lengths[order].max(1).sum() * 64
     assert padded < 1.05 * lengths.sum()
@@ -184,8 +185,8 @@ def test_texts_of_like_length_share_a_batch():
 
 def test_progress_is_told_while_it_trains(monkeypatch):
     said = []
-    monkeypatch.setattr(training, "PROGRESS_SECONDS", 0.0)
-    training._train(SPEC, lambda step, loss: said.append((step, loss)))
+    monkeypatch.setattr(fit, "PROGRESS_SECONDS", 0.0)
+    fit.fit_in_store(SPEC, lambda step, loss: said.append((step, loss)))
     assert [step for step, _ in said] == list(range(1, 41))
 
 
@@ -193,12 +194,13 @@ def test_progress_is_told_while_it_trains(monkeypatch):
 
 
 def test_golden_digest_of_a_spec():
-    assert store.digest(SPEC) == "ca4dd598fd9c5dce55fb"
+    assert store.digest(SPEC) == "4d452522956bbed4908f"
 
 
 def test_golden_batch(monkeypatch):
-    fit = training._Fit(SPEC, "golden")
-    inputs, targets = SPEC.objective.train(fit.corpus.batch(fit._rows(3)), np.random.default_rng(0))
+    golden = fit.Fit(SPEC, "golden")
+    batch = golden.corpus.batch(golden._rows(3))
+    inputs, targets = SPEC.objective.train(batch, np.random.default_rng(0))
     sums = (
         inputs.ids.sum(),
         inputs.features.long().sum(),

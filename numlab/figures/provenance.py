@@ -64,22 +64,23 @@ def module_digests(names: Iterable[str]) -> dict[str, str | None]:
 
 
 def modules_in_use() -> list[str]:
-    """numlab's modules that this process has imported.
-
-    `numlab` itself only names things, and numlab.figures only files them: neither is a source.
-    """
-    return [m for m in sys.modules if m.startswith("numlab.") and not _files_figures(m)]
+    """The sources among numlab's modules that this process has imported."""
+    return [m for m in sys.modules if m.startswith("numlab.") and _is_source(m)]
 
 
 def all_modules() -> list[str]:
     """Every module of numlab that can be a source of a figure."""
     files = (p.relative_to(PACKAGE.parent).with_suffix("") for p in PACKAGE.rglob("*.py"))
     names = {".".join(p.parts).removesuffix(".__init__") for p in files}
-    return sorted(m for m in names - {"numlab"} if not _files_figures(m))
+    return sorted(m for m in names - {"numlab"} if _is_source(m))
 
 
-def _files_figures(module: str) -> bool:
-    return module.split(".")[1] in ("figures", "cli", "__main__")
+def _is_source(module: str) -> bool:
+    """A package's __init__ only names what its modules do, and numlab.figures only files it."""
+    path = module_path(module)
+    if path is None or path.name == "__init__.py":
+        return False
+    return module.split(".")[1] not in ("figures", "cli", "__main__")
 
 
 @functools.cache

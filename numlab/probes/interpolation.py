@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from numlab.evaluation import predict
-from numlab.training import Run
+if TYPE_CHECKING:
+    from numlab.training import Run
 
 
 def interpolation(run: Run, slot: str, values: np.ndarray, n: int = 32, seed: int = 1):
@@ -23,6 +25,8 @@ def interpolation(run: Run, slot: str, values: np.ndarray, n: int = 32, seed: in
         As from `predict`: m n rows, of which `true` holds the m values.
     """
     import pandas as pd
+
+    from numlab.evaluation import predict
 
     frames = []
     for i, value in enumerate(np.asarray(values, float)):

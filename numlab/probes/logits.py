@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -10,7 +11,9 @@ import torch
 from numlab.encoders import Tokens
 from numlab.examples import Examples
 from numlab.objectives import MaskedLM
-from numlab.training import Run
+
+if TYPE_CHECKING:
+    from numlab.training import Run
 
 _MAX_SPELLINGS = 4096  # of a number, for the expectation over the logits
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.evaluation import predict
 from numlab.examples import Examples
-from numlab.training import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from numlab.training import Run
 
 
 def response(run: Run, text: Examples, slot: str, values: np.ndarray, ask: str) -> pd.DataFrame:
@@ -30,6 +30,8 @@ def response(run: Run, text: Examples, slot: str, values: np.ndarray, ask: str) 
         A row a value, in their order.
     """
     import pandas as pd
+
+    from numlab.evaluation import predict
 
     if len(text) != 1 or slot == ask:
         raise ValueError(

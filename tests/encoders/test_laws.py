@@ -31,6 +31,7 @@ CONFIGURED = [
     P10(overflow="clip"),
     XVal(k=2, scale=100.0),
     XVal(scale=1e-3),
+    XVal(k=1, mixture=5, head_bias=False),
     FoNE(9, 3, periods=(2, 5, 10)),
     FoNE(3, 2, signed=False, project=False),
     FoNE(4, periods=(5,)),

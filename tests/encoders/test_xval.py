@@ -48,11 +48,41 @@ def test_a_value_that_is_not_finite_is_no_number():
     assert np.isnan(XVal().number(features)).all()
 
 
-def test_the_loss_is_squared_and_with_scales_relative():
+def test_the_loss_is_squared_and_with_scales_over_the_mean_square_of_the_batch():
     outputs, features = torch.tensor([[3.0], [110.0]]), torch.tensor([[2.0], [100.0]])
     assert XVal().head(4).loss(outputs, features).tolist() == [1.0, 100.0]
-    relative = XVal(k=1).head(4).loss(outputs, features)
-    torch.testing.assert_close(relative, torch.tensor([0.25, 0.01]), rtol=0.01, atol=0)
+    normalised = XVal(k=1).head(4).loss(outputs, features)
+    torch.testing.assert_close(normalised, torch.tensor([1.0, 100.0]) / 5002)
+
+
+def test_zeros_alone_have_a_finite_normalised_loss():
+    assert XVal(k=1).head(4).loss(torch.ones(2, 1), torch.zeros(2, 1)).isfinite().all()
+
+
+def test_a_mixture_is_its_normals_weighted():
+    head = XVal(mixture=2).head(4)
+    share, means, widths = torch.tensor([0.3, 0.7]), torch.tensor([-1.0, 2.0]), torch.ones(2)
+    outputs = torch.cat([share.log(), means, (widths.exp() - 1).log()])[None]  # of the softplus
+    scale = 1 + head.narrowest
+    at = torch.tensor([[0.5]])
+    density = (share * torch.exp(-(((at - means) / scale) ** 2) / 2)).sum() / scale
+    expected = -torch.log(density / np.sqrt(2 * np.pi))
+    torch.testing.assert_close(head.loss(outputs, at)[0], expected)
+    torch.testing.assert_close(head.read(outputs), torch.tensor([[-0.3 + 1.4]]))
+
+
+def test_a_mixture_learns_both_of_two_equally_common_numbers():
+    torch.manual_seed(0)
+    head = XVal(mixture=5).head(8)
+    optimizer = torch.optim.Adam(head.parameters(), 0.03)
+    hidden, targets = torch.ones(64, 8), torch.tensor([[-1.0], [1.0]]).repeat(32, 1)
+    for _ in range(300):
+        optimizer.zero_grad()
+        head.loss(head(hidden), targets).mean().backward()
+        optimizer.step()
+    drawn = head.distribution(head(hidden)).sample((50,))
+    assert abs(head.read(head(hidden))[0].item()) < 0.2  # the mean lies between them
+    assert (abs(abs(drawn) - 1) < 0.3).float().mean() > 0.95  # what it says is neither
 
 
 def test_the_head_has_one_hidden_layer_as_wide_as_the_model_and_biases():
@@ -63,6 +93,16 @@ def test_the_head_has_one_hidden_layer_as_wide_as_the_model_and_biases():
         "out.weight": (1, 12),
         "out.bias": (1,),
     }
+
+
+def test_the_head_can_do_without_biases():
+    names = [name for name, _ in XVal(head_bias=False).head(12).named_parameters()]
+    assert names == ["hidden.weight", "out.weight"]
+
+
+def test_a_mixture_of_fewer_than_no_normals_is_refused():
+    with pytest.raises(ValueError, match="mixture of 0 or more normals; got -1"):
+        XVal(mixture=-1)
 
 
 @pytest.mark.parametrize("scale", [0, -1.0, np.inf, np.nan])

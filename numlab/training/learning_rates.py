@@ -1,0 +1,42 @@
+"""A fair learning rate for every encoder."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from numlab.training.cluster import train_all
+from numlab.training.spec import RunSpec
+
+
+def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps: int):
+    """Each spec with the learning rate that has the lowest validation loss after `steps` steps.
+
+    The same grid for every encoder, so that none is favoured (xval, Appendix D).
+
+    Returns
+    -------
+    specs : the specs, each with its learning rate.
+    record : DataFrame [encoder, learning_rate, valid_loss, chosen].
+    """
+    import pandas as pd
+
+    columns = ["encoder", "learning_rate", "valid_loss", "chosen"]
+    if len(rates) == 1:  # nothing to choose
+        chosen = [dataclasses.replace(s, learning_rate=rates[0]) for s in specs]
+        return chosen, pd.DataFrame(
+            [(str(s.encoder), *rates, None, True) for s in specs], columns=columns
+        )
+    grid = [[dataclasses.replace(s, learning_rate=r, steps=steps) for r in rates] for s in specs]
+    runs = iter(train_all([trial for row in grid for trial in row]))
+    chosen, record = [], []
+    for spec in specs:
+        losses = [next(runs).valid_loss for _ in rates]
+        best = int(np.nanargmin(losses))
+        chosen.append(dataclasses.replace(spec, learning_rate=rates[best]))
+        record += [
+            (str(spec.encoder), rate, loss, i == best)
+            for i, (rate, loss) in enumerate(zip(rates, losses, strict=True))
+        ]
+    return chosen, pd.DataFrame(record, columns=columns)
