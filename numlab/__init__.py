@@ -18,6 +18,8 @@ _PUBLIC = {
         "FP15",
         "XVal",
         "FoNE",
+        "IEEE754",
+        "Exponent",
         "Digits",
         "Subword",
     ),

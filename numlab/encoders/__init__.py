@@ -2,7 +2,9 @@
 
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
 from numlab.encoders.digits import Digits
+from numlab.encoders.exponent import Exponent
 from numlab.encoders.fone import FoNE
+from numlab.encoders.ieee import IEEE754
 from numlab.encoders.scientific import B1999, FP15, P10, P1000
 from numlab.encoders.subword import Subword
 from numlab.encoders.xval import XVal
@@ -10,10 +12,12 @@ from numlab.encoders.xval import XVal
 __all__ = [
     "B1999",
     "FP15",
+    "IEEE754",
     "P10",
     "P1000",
     "Digits",
     "Encoder",
+    "Exponent",
     "FoNE",
     "Subword",
     "Tokens",
