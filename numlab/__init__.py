@@ -20,6 +20,7 @@ _PUBLIC = {
         "FoNE",
         "IEEE754",
         "Exponent",
+        "Aggregate",
         "Digits",
         "Subword",
     ),

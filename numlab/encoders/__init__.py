@@ -1,5 +1,6 @@
 """How a number becomes tokens and back: one file a family, one line here."""
 
+from numlab.encoders.agg import Aggregate
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
 from numlab.encoders.digits import Digits
 from numlab.encoders.exponent import Exponent
@@ -15,6 +16,7 @@ __all__ = [
     "IEEE754",
     "P10",
     "P1000",
+    "Aggregate",
     "Digits",
     "Encoder",
     "Exponent",
