@@ -18,6 +18,7 @@ _PUBLIC = {
         "FP15",
         "XVal",
         "FoNE",
+        "Compact",
         "Digits",
         "Subword",
     ),

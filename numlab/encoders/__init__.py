@@ -1,6 +1,7 @@
 """How a number becomes tokens and back: one file a family, one line here."""
 
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
+from numlab.encoders.compact import Compact
 from numlab.encoders.digits import Digits
 from numlab.encoders.fone import FoNE
 from numlab.encoders.scientific import B1999, FP15, P10, P1000
@@ -12,6 +13,7 @@ __all__ = [
     "FP15",
     "P10",
     "P1000",
+    "Compact",
     "Digits",
     "Encoder",
     "FoNE",
