@@ -5,6 +5,8 @@ pyplot, keeps state or draws on import. `styled` puts a function of a notebook i
 """
 
 from numlab.plots.circles import number_on_circles, survivors
+from numlab.plots.confusions import length_cues
+from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.predictions import logit_lines, predicted_against_true
@@ -12,11 +14,13 @@ from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, sty
 
 __all__ = [
     "STYLE",
+    "clouds",
     "coefficients",
     "curves",
     "encoder_color",
     "encoder_marker",
     "encodings",
+    "length_cues",
     "logit_lines",
     "neighbour_curves",
     "number_on_circles",

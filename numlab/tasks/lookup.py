@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import string
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ import numpy as np
 from numlab.examples import Examples, Layout, from_figures, to_figures
 from numlab.tasks.base import Task, check_seed, check_size, hold
 
-KEYS = tuple(string.ascii_lowercase)
+KEYS = tuple("abcdefghij")  # our choice: the letters of the paper's example lie among them
 RANGE = (-3.0, 3.0)
 FIGURES = 3  # our choice, as in the paper's example: what its text encoders can write
 
@@ -28,7 +27,7 @@ class Lookup(Task):
     Parameters
     ----------
     entries : int
-        Of the dictionary, 1 to 26 (our choice: four, as in the paper's example).
+        Of the dictionary, 1 to 10 (our choice: four, as in the paper's example).
     withheld : (float, float)
         No number of a sample lies in this open interval, unless `sample` holds the answer there.
 
