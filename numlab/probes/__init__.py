@@ -8,6 +8,7 @@ from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
+from numlab.probes.trajectories import trajectories
 
 __all__ = [
     "around_a_circle",
@@ -22,4 +23,5 @@ __all__ = [
     "pca",
     "response",
     "sign_and_size",
+    "trajectories",
 ]
