@@ -21,6 +21,7 @@ _PUBLIC = {
         "IEEE754",
         "Exponent",
         "Aggregate",
+        "Compact",
         "Digits",
         "Subword",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -177,6 +177,29 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
         mean = (hidden * token).sum(1) / token.sum(1)
         vectors[batch.rows] = mean.float().cpu().numpy()
     return Embeddings(numbers, vectors, run.spec.name, layer)
+
+
+def from_words(run: Run, words: Iterable[str]) -> Embeddings:
+    """The vectors that a trained model has for words of its text encoder (xval, Fig. 11).
+
+    Parameters
+    ----------
+    run : Run
+    words : of the run's encoder that are numbers by themselves, such as "0123456789" of P10.
+
+    Returns
+    -------
+    Embeddings of shape (words, d_model), float32
+    """
+    words, encoder = list(words), run.spec.encoder
+    at = {word: i for i, word in enumerate(encoder.vocabulary)}
+    ids = [at.get(word, -1) for word in words]
+    numbers = np.where(np.array(ids) < 0, np.nan, encoder.word_values[ids])
+    if np.isnan(numbers).any():
+        word = words[int(np.isnan(numbers).argmax())]
+        raise ValueError(f"{encoder} has no word that is a number by itself as {word!r}")
+    vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
+    return Embeddings(numbers, vectors, run.spec.name, 0)
 
 
 def _numbers(numbers) -> np.ndarray:

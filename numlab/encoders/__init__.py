@@ -2,6 +2,7 @@
 
 from numlab.encoders.agg import Aggregate
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
+from numlab.encoders.compact import Compact
 from numlab.encoders.digits import Digits
 from numlab.encoders.exponent import Exponent
 from numlab.encoders.fone import FoNE
@@ -17,6 +18,7 @@ __all__ = [
     "P10",
     "P1000",
     "Aggregate",
+    "Compact",
     "Digits",
     "Encoder",
     "Exponent",

@@ -4,22 +4,30 @@ Each function takes a DataFrame and returns a `matplotlib.figure.Figure`; nothin
 pyplot, keeps state or draws on import. `styled` puts a function of a notebook in the same style.
 """
 
+from numlab.plots.calibration import calibration
 from numlab.plots.circles import number_on_circles, survivors
+from numlab.plots.confusions import length_cues
+from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.lines import curves, neighbour_curves, scaling
+from numlab.plots.orbits import orbits
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
 
 __all__ = [
     "STYLE",
+    "calibration",
+    "clouds",
     "coefficients",
     "curves",
     "encoder_color",
     "encoder_marker",
     "encodings",
+    "length_cues",
     "logit_lines",
     "neighbour_curves",
     "number_on_circles",
+    "orbits",
     "panels",
     "predicted_against_true",
     "scaling",

@@ -1,17 +1,27 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
+from numlab.probes.calibration import calibration
+from numlab.probes.circle import around_a_circle
 from numlab.probes.interpolation import interpolation
+from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
+from numlab.probes.trajectories import trajectories
 
 __all__ = [
+    "around_a_circle",
+    "calibration",
     "expectation",
     "interpolation",
     "largest_jumps",
+    "length_cues",
     "logit_scan",
+    "negated",
     "neighbour_f1",
     "pca",
     "response",
+    "sign_and_size",
+    "trajectories",
 ]

@@ -2,7 +2,8 @@
 
 from numlab.tasks.arithmetic import Addition, Multiplication, Subtraction
 from numlab.tasks.base import Task
+from numlab.tasks.lookup import Lookup
 from numlab.tasks.planets import Planets
 from numlab.tasks.trees import BinaryTrees
 
-__all__ = ["Addition", "BinaryTrees", "Multiplication", "Planets", "Subtraction", "Task"]
+__all__ = ["Addition", "BinaryTrees", "Lookup", "Multiplication", "Planets", "Subtraction", "Task"]
