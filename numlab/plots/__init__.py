@@ -8,6 +8,7 @@ from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.predictions import logit_lines, predicted_against_true
+from numlab.plots.spectra import spectra
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "panels",
     "predicted_against_true",
     "scaling",
+    "spectra",
     "style",
     "styled",
     "survivors",

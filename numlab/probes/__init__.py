@@ -5,6 +5,7 @@ from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
+from numlab.probes.spectrum import spectrum
 
 __all__ = [
     "expectation",
@@ -14,4 +15,5 @@ __all__ = [
     "neighbour_f1",
     "pca",
     "response",
+    "spectrum",
 ]
