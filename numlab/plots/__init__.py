@@ -4,6 +4,7 @@ Each function takes a DataFrame and returns a `matplotlib.figure.Figure`; nothin
 pyplot, keeps state or draws on import. `styled` puts a function of a notebook in the same style.
 """
 
+from numlab.plots.bars import bars
 from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.lines import curves, neighbour_curves, scaling
@@ -13,6 +14,7 @@ from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, sty
 
 __all__ = [
     "STYLE",
+    "bars",
     "coefficients",
     "curves",
     "encoder_color",

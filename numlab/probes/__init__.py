@@ -6,6 +6,7 @@ from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
 from numlab.probes.spectrum import spectrum
+from numlab.probes.tokens import token_counts
 
 __all__ = [
     "expectation",
@@ -16,4 +17,5 @@ __all__ = [
     "pca",
     "response",
     "spectrum",
+    "token_counts",
 ]

@@ -18,11 +18,14 @@ from numlab.encoders import (
     P10,
     P1000,
     Digits,
+    DigitValues,
     Encoder,
     FoNE,
+    FoNEDigits,
     Subword,
     Tokens,
     ValueEncoder,
+    Whole,
     XVal,
 )
 
@@ -45,6 +48,10 @@ CONFIGURED = [
     Subword(9, 6),
     Subword(1, 1, signed=False),
     Subword(20),
+    DigitValues(2, 3),
+    DigitValues(20),
+    FoNEDigits(20),
+    Whole(2, answer_digits=3),
 ]
 
 
