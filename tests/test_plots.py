@@ -177,3 +177,12 @@ def test_bars_stand_in_the_order_of_the_frame_with_their_heights():
     heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
     assert heights == [[0, 1], [2, 3]]
     assert [bars.get_label() for bars in ax.containers] == names
+
+
+def test_length_maps_show_each_pair_and_frame_what_was_trained():
+    pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
+    frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
+    ax = plots.length_maps(frame, trained=4).axes[0]
+    np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
+    assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]

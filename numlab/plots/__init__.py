@@ -7,6 +7,7 @@ pyplot, keeps state or draws on import. `styled` puts a function of a notebook i
 from numlab.plots.bars import bars
 from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.encodings import coefficients, encodings
+from numlab.plots.lengths import length_maps
 from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.spectra import spectra
@@ -20,6 +21,7 @@ __all__ = [
     "encoder_color",
     "encoder_marker",
     "encodings",
+    "length_maps",
     "logit_lines",
     "neighbour_curves",
     "number_on_circles",
