@@ -351,6 +351,16 @@ def test_what_a_head_reads_are_features(encoder):
 
 
 @every_carrier
+def test_a_head_reads_nothing_where_no_number_was_put_out(encoder):
+    head = encoder.head(D_MODEL)
+    if head is None:
+        pytest.skip("carriers are never predicted")
+    features, _ = carried(encoder)
+    read = head.read(head(torch.zeros(0, D_MODEL)))
+    assert read.shape == (0, features.shape[1])
+
+
+@every_carrier
 def test_outputs_of_least_loss_read_as_the_features(encoder):
     head = encoder.head(D_MODEL)
     if head is None:
