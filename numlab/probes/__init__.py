@@ -6,12 +6,16 @@ from numlab.probes.interpolation import interpolation
 from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
+from numlab.probes.operand_lengths import by_operand_lengths
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
+from numlab.probes.spectrum import spectrum
+from numlab.probes.tokens import token_counts
 from numlab.probes.trajectories import trajectories
 
 __all__ = [
     "around_a_circle",
+    "by_operand_lengths",
     "calibration",
     "expectation",
     "interpolation",
@@ -23,5 +27,7 @@ __all__ = [
     "pca",
     "response",
     "sign_and_size",
+    "spectrum",
+    "token_counts",
     "trajectories",
 ]

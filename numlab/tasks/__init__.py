@@ -2,8 +2,20 @@
 
 from numlab.tasks.arithmetic import Addition, Multiplication, Subtraction
 from numlab.tasks.base import Task
+from numlab.tasks.classification import Classification
+from numlab.tasks.long_addition import LongAddition
 from numlab.tasks.lookup import Lookup
 from numlab.tasks.planets import Planets
 from numlab.tasks.trees import BinaryTrees
 
-__all__ = ["Addition", "BinaryTrees", "Lookup", "Multiplication", "Planets", "Subtraction", "Task"]
+__all__ = [
+    "Addition",
+    "BinaryTrees",
+    "Classification",
+    "LongAddition",
+    "Lookup",
+    "Multiplication",
+    "Planets",
+    "Subtraction",
+    "Task",
+]

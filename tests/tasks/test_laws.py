@@ -10,6 +10,8 @@ from numlab import tasks
 from numlab.tasks import (
     Addition,
     BinaryTrees,
+    Classification,
+    LongAddition,
     Lookup,
     Multiplication,
     Planets,
@@ -22,6 +24,7 @@ TASKS = [
     Addition(),
     Addition(int_digits=3, frac_digits=3),
     Addition(int_digits=30),
+    LongAddition(int_digits=4),
     Subtraction(int_digits=5),
     Subtraction(int_digits=20),
     Multiplication(digits=2),
@@ -31,14 +34,18 @@ TASKS = [
     BinaryTrees(operands=4),
     Lookup(),
     Lookup(entries=2, withheld=(-1, 0.25)),
+    Classification(),
+    Classification(d=-190, largest=99),
 ]
 HELD = {  # by task: a name that can be held, a value in its range, one out of it
     Planets: [("stepsize", 0.4, -1.0), ("m0", 3.0, -1.0), ("e0", 1.0, 30.0), ("a0", 1.1, 2.0)],
     Addition: [("a", 12, -1), ("b", 7, 10**40)],
+    LongAddition: [("a", 12, -1), ("b", 7, 10**40)],
     Subtraction: [("a", 12, -1), ("b", 7, 10**40)],
     Multiplication: [("a", 12, -1), ("b", 7, 10**40)],
     BinaryTrees: [("a", 1.5, -1.0), ("b", 0.25, 9.0)],
     Lookup: [("answer", 0.4, 3.5)],
+    Classification: [("a", 12, -1), ("c", 7, 1001)],
 }
 GOLDEN = {  # raise the task's version when one of these changes
     "Planets(n_steps=3, n_planets=(2, 4), step_sizes=(0.2, 0.3, 0.5, 0.8))": (1, "e639323ea1ab"),
@@ -50,6 +57,9 @@ GOLDEN = {  # raise the task's version when one of these changes
     "Subtraction(int_digits=20, frac_digits=0)": (1, "f75f19f52e17"),
     "Multiplication(digits=2)": (1, "90eac769654e"),
     "Multiplication(digits=9)": (1, "23b624d060e3"),
+    "LongAddition(int_digits=4, frac_digits=0)": (1, "9e268d79a4a2"),
+    "Classification(d=10, largest=1000)": (1, "21ed5653136c"),
+    "Classification(d=-190, largest=99)": (1, "11b559324e3b"),
     "BinaryTrees(operands=2, bounds=(0.1, 3.0))": (1, "ab341db783cc"),
     "BinaryTrees(operands=3, bounds=(0.1, 3.0))": (1, "4cf9431d57d8"),
     "BinaryTrees(operands=4, bounds=(0.1, 3.0))": (1, "94294f914fdc"),
