@@ -15,7 +15,7 @@ from numlab.store import home
 # Papers first, and what explores with their runs last.
 FOLDERS = ("xval", "fone", "float", "digits", "explore")
 SAVES = ("save_figure", "save_table")
-TRAINS = ("train", "train_all", "choose_learning_rates")
+TRAINS = ("train", "train_all", "choose_learning_rates", "step_costs")
 
 
 def folder() -> Path:

@@ -6,6 +6,7 @@ pyplot, keeps state or draws on import. `styled` puts a function of a notebook i
 
 from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.encodings import coefficients, encodings
+from numlab.plots.frequencies import stripes
 from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
@@ -23,6 +24,7 @@ __all__ = [
     "panels",
     "predicted_against_true",
     "scaling",
+    "stripes",
     "style",
     "styled",
     "survivors",

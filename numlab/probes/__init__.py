@@ -1,6 +1,7 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
 from numlab.probes.interpolation import interpolation
+from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
@@ -10,8 +11,10 @@ __all__ = [
     "expectation",
     "interpolation",
     "largest_jumps",
+    "linear",
     "logit_scan",
     "neighbour_f1",
     "pca",
     "response",
+    "text_vectors",
 ]
