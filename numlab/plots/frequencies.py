@@ -27,12 +27,12 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
     for name, rows in near.groupby("encoder", sort=False):
         look = {"color": encoder_color(str(name)), "marker": encoder_marker(str(name))}
-        ax.scatter(rows.true, rows.predicted, s=9, alpha=0.4, lw=0, label=name, **look)
+        ax.scatter(rows.true, rows.predicted, s=14, alpha=0.6, lw=0, label=name, **look)
     for value in (-0.1, 0.1):
         ax.axhline(value, color="#555555", lw=0.9, ls="--", zorder=1)
-    ax.set(xlabel="true temperature (σ)", ylabel="predicted temperature (σ)", ylim=(-2, 2))
-    ax.set_title("numbers near ±1; dashed: ±0.1")
-    ax.legend(ncols=3, fontsize=8, loc="upper left", handletextpad=0.1, columnspacing=0.6)
+    ax.set(xlabel="true temperature (σ)", ylabel="predicted temperature (σ)")
+    ax.set(xlim=(-1.2, 1.2), ylim=(-2, 2), title="numbers near ±1; dashed: ±0.1")
+    ax.legend(fontsize=9, loc="center", bbox_to_anchor=(0.5, 0.6), framealpha=0.9)
     by_significand = counts.groupby("significand").share.sum()
     significands.plot(by_significand.index, 100 * by_significand, color="#555555", lw=0.8)
     significands.plot(pair, 100 * by_significand.get(pair, 0.0), "o", color="#D55E00")

@@ -13,7 +13,7 @@ from numlab.tasks.fields import Field
 HOURS_A_YEAR = 365 * 24  # its years have no leap days
 LAND_SHARE = 0.4
 WEATHER = 10.0  # degrees over which weather is correlated
-DRIFT = 15.0  # degrees a day that weather moves eastwards
+DRIFT = 20.0  # degrees a day that weather moves eastwards
 MEMORY = 0.73  # what is left of a weather anomaly after a day, where it has moved to
 
 
@@ -23,7 +23,7 @@ class Climate:
 
     The sum of a mean by latitude, a seasonal cycle (late and weak over the sea), a daily cycle by
     the local time (strong over land), and weather: anomalies that are correlated over 10 degrees,
-    drift eastwards by 15 degrees a day and decay in days. So the next temperature at a place
+    drift eastwards by 20 degrees a day and decay in days. So the next temperature at a place
     follows from its latitude, its season and hour, its own last days, and from what lies to
     the west of it.
 
