@@ -62,7 +62,7 @@ class MLP:
         )
         network = MLPRegressor(
             hidden_layer_sizes=self.widths,
-            batch_size=min(256, len(x)),
+            batch_size=min(256, len(x) // 2),
             max_iter=self.epochs,
             early_stopping=True,
             n_iter_no_change=5,

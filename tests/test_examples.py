@@ -171,3 +171,16 @@ def test_no_integer_is_rounded():
     assert as_numbers([1, 2.5]).dtype == np.float64
     with pytest.raises(ValueError, match=r"float64 ends at 1\.8e308; got 1000"):
         as_numbers([0.5, 10**400])
+
+
+def test_a_silent_literal_stands_in_the_text_and_is_no_token():
+    import numlab as nl
+
+    aloud = Layout.of("<{a},{b}>")
+    silent = Layout(aloud.literals, aloud.slots, silent=(",",))
+    for layout, n in ((aloud, 6), (silent, 5)):  # < a , b > and the end
+        e = Examples(layout, [[1.0, 2.0]])
+        assert e.text(0) == "<1,2>"
+        tokenizer = nl.Tokenizer.of([layout], nl.XVal())
+        assert tokenizer([e]).lengths.tolist() == [n]
+        assert ("," in tokenizer.text.words) == (layout is aloud)

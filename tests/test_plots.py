@@ -150,3 +150,16 @@ def test_survivors_are_counted_in_the_title():
         columns=["readout", "tens", "units", "survives"],
     )
     assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
+
+
+def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
+    near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
+    counts = pd.DataFrame(
+        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
+        columns=["significand", "exponent", "share"],
+    )
+    _, significands, exponents, pairs = plots.stripes(near, counts).axes
+    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
+    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
+    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
+    assert [bar.get_height() for bar in pairs.patches] == [25, 25]

@@ -185,9 +185,13 @@ def _numbers(field: Field, start: np.ndarray, cells: np.ndarray, n_times: int, s
 
 
 def clock(hours: np.ndarray) -> np.ndarray:
-    """(n, 4): sine and cosine of the hour along 24 hours and of the day along 365."""
+    """(n, 4): sine and cosine of the hour along 24 hours and of the day along 365.
+
+    The hour comes first and 1 January is day 1: in the paper's example, [0, 1, -.026, -1], they
+    are midnight and 3 July.
+    """
     days = hours.astype("datetime64[h]").astype("datetime64[D]")
-    day = (days - days.astype("datetime64[Y]")).astype(float)  # from 0 on 1 January
+    day = 1.0 + (days - days.astype("datetime64[Y]")).astype(float)
     phases = 2 * np.pi * np.stack([hours % 24 / 24, day / 365], axis=-1)
     return np.stack([np.sin(phases), np.cos(phases)], axis=-1).reshape(-1, 4)
 

@@ -57,6 +57,8 @@ GOLDEN = {  # raise the task's version when one of these changes
     "BinaryTrees(operands=2, bounds=(0.1, 3.0))": (1, "ab341db783cc"),
     "BinaryTrees(operands=3, bounds=(0.1, 3.0))": (1, "4cf9431d57d8"),
     "BinaryTrees(operands=4, bounds=(0.1, 3.0))": (1, "94294f914fdc"),
+    repr(Temperature(SMALL, stations=(2, 4), times=(2, 3))): (1, "45b45941fa24"),
+    repr(Temperature(SMALL, stations=(5, 5), times=(4, 4))): (1, "a2d389e7ec4a"),
 }
 every_task = pytest.mark.parametrize("task", TASKS, ids=repr)
 every_held = pytest.mark.parametrize(
