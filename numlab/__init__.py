@@ -33,13 +33,23 @@ _PUBLIC = {
     "objectives": ("MaskedLM", "CausalLM"),
     "models": ("ModelSpec", "GPT2", "Llama", "Transformer"),
     "abacus": ("Abacus",),
-    "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates"),
+    "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates", "step_costs"),
     "evaluation": ("predict",),
     "embeddings": ("Embeddings",),
     "figures": ("begin", "save_figure", "save_table", "claim"),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
-_MODULES = ("encoders", "tasks", "evaluation", "embeddings", "probes", "plots", "widgets", "store")
+_MODULES = (
+    "encoders",
+    "tasks",
+    "baselines",
+    "evaluation",
+    "embeddings",
+    "probes",
+    "plots",
+    "widgets",
+    "store",
+)
 
 __all__ = sorted((*_HOME, *_MODULES))
 

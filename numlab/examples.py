@@ -42,6 +42,13 @@ class Slot:
 class Layout:
     """Fixed text around slots: literals[0] slots[0] literals[1] ... slots[-1] literals[-1].
 
+    Parameters
+    ----------
+    literals : tuple of str
+    slots : tuple of Slot
+    silent : tuple of str
+        Literals that stand in the text and are no tokens.
+
     Examples
     --------
     >>> Layout.of("{a}+{b}={sum}").number_slots
@@ -52,9 +59,11 @@ class Layout:
 
     literals: tuple[str, ...]
     slots: tuple[Slot, ...]
+    silent: tuple[str, ...] = ()
 
     def __post_init__(self):
         object.__setattr__(self, "literals", tuple(self.literals))
+        object.__setattr__(self, "silent", tuple(self.silent))
         object.__setattr__(self, "slots", tuple(self.slots))
         if len(self.literals) != len(self.slots) + 1:
             raise ValueError(
@@ -89,6 +98,11 @@ class Layout:
         if unknown:
             raise ValueError(f"words for slots that {template!r} has not: {sorted(unknown)}")
         return cls((*literals, text), tuple(slots))
+
+    @functools.cached_property
+    def spoken(self) -> tuple[str, ...]:
+        """The literals as they are tokenized: nothing where one is silent."""
+        return tuple("" if literal in self.silent else literal for literal in self.literals)
 
     @functools.cached_property
     def number_slots(self) -> tuple[str, ...]:

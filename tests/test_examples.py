@@ -194,3 +194,16 @@ def test_significands_have_the_figures_asked_for():
     significand, exponent = to_figures([0.0999, -9996, 5e-324, 0.0], 3)
     assert significand.tolist() == [999, -100, 0, 0]
     assert exponent.tolist()[:2] == [-4, 2]
+
+
+def test_a_silent_literal_stands_in_the_text_and_is_no_token():
+    import numlab as nl
+
+    aloud = Layout.of("<{a},{b}>")
+    silent = Layout(aloud.literals, aloud.slots, silent=(",",))
+    for layout, n in ((aloud, 6), (silent, 5)):  # < a , b > and the end
+        e = Examples(layout, [[1.0, 2.0]])
+        assert e.text(0) == "<1,2>"
+        tokenizer = nl.Tokenizer.of([layout], nl.XVal())
+        assert tokenizer([e]).lengths.tolist() == [n]
+        assert ("," in tokenizer.text.words) == (layout is aloud)

@@ -186,3 +186,16 @@ def test_length_maps_show_each_pair_and_frame_what_was_trained():
     np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
     assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
+
+
+def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
+    near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
+    counts = pd.DataFrame(
+        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
+        columns=["significand", "exponent", "share"],
+    )
+    _, significands, exponents, pairs = plots.stripes(near, counts).axes
+    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
+    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
+    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
+    assert [bar.get_height() for bar in pairs.patches] == [25, 25]

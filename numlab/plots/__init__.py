@@ -10,6 +10,7 @@ from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.confusions import length_cues
 from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
+from numlab.plots.frequencies import stripes
 from numlab.plots.lengths import length_maps
 from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.orbits import orbits
@@ -37,6 +38,7 @@ __all__ = [
     "predicted_against_true",
     "scaling",
     "spectra",
+    "stripes",
     "style",
     "styled",
     "survivors",

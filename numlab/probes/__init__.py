@@ -4,6 +4,7 @@ from numlab.probes.calibration import calibration
 from numlab.probes.circle import around_a_circle
 from numlab.probes.interpolation import interpolation
 from numlab.probes.length_cues import length_cues, negated, sign_and_size
+from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.operand_lengths import by_operand_lengths
@@ -21,6 +22,7 @@ __all__ = [
     "interpolation",
     "largest_jumps",
     "length_cues",
+    "linear",
     "logit_scan",
     "negated",
     "neighbour_f1",
@@ -28,6 +30,7 @@ __all__ = [
     "response",
     "sign_and_size",
     "spectrum",
+    "text_vectors",
     "token_counts",
     "trajectories",
 ]
