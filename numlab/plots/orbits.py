@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+UNIT = "(innermost orbit: 1)"
+READ = {"marker": "o", "color": "#808080", "ms": 3.5}
+HIDDEN = {"marker": "o", "mfc": "none", "mec": "#333333", "ms": 7}
+SAID = {"marker": "x", "ms": 6, "mew": 1.8}
+
 
 @styled
 def orbits(frame: pd.DataFrame) -> Figure:
@@ -19,8 +24,8 @@ def orbits(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        As from `probes.trajectories`, with a column encoder. Predictions beyond twice the widest
-        orbit are drawn at the edge.
+        As from `probes.trajectories`, with a column encoder. Predictions off the panel are
+        drawn at its edge.
     """
     systems, encoders = frame.example.unique(), frame.encoder.unique()
     figure, axes = panels(len(systems) * len(encoders), len(encoders), 2.2, 2.2, share=False)
@@ -32,10 +37,10 @@ def orbits(frame: pd.DataFrame) -> Figure:
         for _, path in rows.groupby("planet"):
             ax.plot(path.x, path.y, color="#B0B0B0", lw=1, zorder=1)
             shown, hidden = path[~path.hidden], path[path.hidden]
-            ax.plot(shown.x, shown.y, "o", color="#808080", ms=3.5, label="read")
-            ax.plot(hidden.x, hidden.y, "o", mfc="none", mec="#333333", ms=7, label="true, hidden")
+            ax.plot(shown.x, shown.y, ls="", **READ)
+            ax.plot(hidden.x, hidden.y, ls="", **HIDDEN)
             said = hidden[["predicted_x", "predicted_y"]].clip(-reach, reach).to_numpy().T
-            ax.plot(*said, "x", color=color, ms=6, mew=1.8, label="predicted")
+            ax.plot(*said, ls="", color=color, **SAID)
             for at in range(len(hidden)):
                 ends = hidden.iloc[at][["x", "y"]].to_numpy(), said[:, at]
                 ax.plot(*zip(*ends, strict=True), color=color, lw=0.8, alpha=0.6)
@@ -43,13 +48,18 @@ def orbits(frame: pd.DataFrame) -> Figure:
         if system == systems[0]:
             ax.set_title(str(name))
         else:
-            ax.set_xlabel("x")
+            ax.set_xlabel(f"x {UNIT}")
         if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel("y")
+            ax.set_ylabel(f"y {UNIT}")
         else:
             ax.tick_params(labelleft=False)
-    handles = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
-    for handle in handles.values():
-        handle.set_color("#333333")
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
+    from matplotlib.lines import Line2D
+
+    looks = {
+        "read": READ,
+        "true, hidden": HIDDEN,
+        "predicted": {**SAID, "color": "#333333"},
+    }
+    handles = [Line2D([], [], ls="", label=label, **look) for label, look in looks.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure

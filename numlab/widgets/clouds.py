@@ -30,14 +30,14 @@ def clouds(frame: pd.DataFrame, dimensions: int = 2) -> Plot:
     add = figure.add_scatter3d if dimensions == 3 else figure.add_scatter
     for i, name in enumerate(names):
         rows = frame[frame.cloud == name]
-        axes = dict(zip("xyz", (rows[f"pc{j + 1}"] for j in range(dimensions)), strict=False))
-        marker = {"color": rows.number, "colorscale": "Viridis", "size": 4 if len(rows) > 20 else 9}
+        axes = {axis: rows[f"pc{j + 1}"].tolist() for j, axis in enumerate("xyz"[:dimensions])}
+        numbers, size = rows.number.tolist(), 4 if len(rows) > 20 else 9
         add(
             **axes,
             mode="markers",
             name=name,
-            marker=marker,
-            customdata=rows.number,
+            marker={"color": numbers, "colorscale": "Viridis", "size": size},
+            customdata=numbers,
             hovertemplate="%{customdata:g}<extra></extra>",
             col=i + 1,
             row=1,
