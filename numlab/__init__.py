@@ -21,20 +21,35 @@ _PUBLIC = {
         "IEEE754",
         "Exponent",
         "Aggregate",
+        "Compact",
+        "FoNEDigits",
         "Digits",
+        "DigitValues",
         "Subword",
+        "Whole",
     ),
     "tasks": ("Task",),
     "tokenizer": ("Tokenizer",),
     "objectives": ("MaskedLM", "CausalLM"),
     "models": ("ModelSpec", "GPT2", "Llama", "Transformer"),
-    "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates"),
+    "abacus": ("Abacus",),
+    "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates", "step_costs"),
     "evaluation": ("predict",),
     "embeddings": ("Embeddings",),
     "figures": ("begin", "save_figure", "save_table", "claim"),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
-_MODULES = ("encoders", "tasks", "evaluation", "embeddings", "probes", "plots", "widgets", "store")
+_MODULES = (
+    "encoders",
+    "tasks",
+    "baselines",
+    "evaluation",
+    "embeddings",
+    "probes",
+    "plots",
+    "widgets",
+    "store",
+)
 
 __all__ = sorted((*_HOME, *_MODULES))
 

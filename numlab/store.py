@@ -172,7 +172,8 @@ def _save_examples(folder: Path, parts: tuple[list[Examples], ...]) -> None:
             arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}
             np.savez(folder / f"{i}-{j}.npz", **arrays)
             slots = [[s.name, s.words] for s in e.layout.slots]
-            layouts[-1].append({"literals": e.layout.literals, "slots": slots, "exact": exact})
+            described = {"literals": e.layout.literals, "slots": slots, "silent": e.layout.silent}
+            layouts[-1].append(described | {"exact": exact})
     (folder / "layouts.json").write_text(json.dumps(layouts))
 
 
@@ -191,5 +192,5 @@ def _load_one(path: Path, described: dict) -> Examples:
         if described["exact"]:
             whole = [int(v) for v in numbers.ravel().tolist()]
             numbers = np.array(whole, object).reshape(numbers.shape)
-        layout = Layout(tuple(described["literals"]), slots)
+        layout = Layout(tuple(described["literals"]), slots, described.get("silent", ()))
         return Examples(layout, numbers, arrays.get("words"), arrays.get("index"))

@@ -46,7 +46,7 @@ class Text:
         seen: dict[str, None] = {}
         for layout in layouts:
             slot_words = (word for slot in layout.slots for word in slot.words or ())
-            for text in (*layout.literals, *slot_words):
+            for text in (*layout.spoken, *slot_words):
                 seen.update(dict.fromkeys(_WORD.findall(text)))
         return cls(("[PAD]", "[MASK]", "[END]", "[UNK]", *seen))
 
@@ -132,7 +132,7 @@ class _Pieces:
         n, slots = len(e), e.layout.slots
         piece = np.empty((n, 2 * len(slots) + 1), np.int64)
         table = np.zeros(piece.shape[1], np.int64)
-        for j, literal in enumerate(e.layout.literals):
+        for j, literal in enumerate(e.layout.spoken):
             piece[:, 2 * j] = self.literal(literal, last=j == len(slots))
         n_seen = {True: 0, False: 0}
         for j, slot in enumerate(slots):

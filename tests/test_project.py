@@ -22,9 +22,9 @@ STAGES = [
     {"examples"},
     {"encoders", "tasks"},
     {"tokenizer"},
-    {"objectives", "models"},
+    {"objectives", "models", "abacus"},
     {"store", "training"},
-    {"evaluation"},
+    {"evaluation", "baselines"},
     {"embeddings", "probes"},
     {"plots"},
     {"widgets", "figures"},
@@ -148,5 +148,6 @@ def test_numlab_costs_little_to_import_over_torch():
 
 def test_importing_numlab_leaves_heavy_libraries_alone():
     heavy = ["pandas", "sklearn", "matplotlib", "plotly", "distributed", "rebound", "ipywidgets"]
+    heavy += ["xarray", "pooch", "cfgrib", "zarr"]
     code = "import sys, numlab as nl; nl.XVal, nl.RunSpec, nl.Transformer, nl.begin, nl.tasks;"
     assert python(code + f"print([m for m in {heavy} if m in sys.modules])") == "[]"

@@ -104,8 +104,15 @@ def test_a_class_that_nobody_can_import_is_refused():
         store.describe(Local())
 
 
-def test_drawn_examples_come_back_as_they_were():
-    task = nl.tasks.Addition(int_digits=30)  # Python ints beyond float64
+SMALL = nl.tasks.Climate(years=1, degrees=30.0)
+DRAWN = [
+    nl.tasks.Addition(int_digits=30),  # Python ints beyond float64
+    nl.tasks.Temperature(SMALL, stations=(2, 3), times=(2, 2)),  # several layouts, silent literals
+]
+
+
+@pytest.mark.parametrize("task", DRAWN, ids=["big ints", "silent literals"])
+def test_drawn_examples_come_back_as_they_were(task):
     drawn = store.split(task, (5, 6, 7), 0)
     store.split.cache_clear()
     kept = store.split(task, (5, 6, 7), 0)

@@ -17,7 +17,7 @@ from numlab.store import home
 FOLDERS = ("xval", "fone", "float", "digits", "explore")
 IDS = tuple(ITEMS)
 SAVES = ("save_figure", "save_table")
-TRAINS = ("train", "train_all", "choose_learning_rates")
+TRAINS = ("train", "train_all", "choose_learning_rates", "step_costs")
 
 
 def folder() -> Path:

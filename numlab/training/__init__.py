@@ -5,5 +5,14 @@ from numlab.training.fit import train
 from numlab.training.learning_rates import choose_learning_rates
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
+from numlab.training.timing import step_costs
 
-__all__ = ["Run", "RunSpec", "choose_learning_rates", "local_cluster", "train", "train_all"]
+__all__ = [
+    "Run",
+    "RunSpec",
+    "choose_learning_rates",
+    "local_cluster",
+    "step_costs",
+    "train",
+    "train_all",
+]

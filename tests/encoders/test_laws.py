@@ -20,12 +20,15 @@ from numlab.encoders import (
     P1000,
     Aggregate,
     Digits,
+    DigitValues,
     Encoder,
     Exponent,
     FoNE,
+    FoNEDigits,
     Subword,
     Tokens,
     ValueEncoder,
+    Whole,
     XVal,
 )
 
@@ -54,6 +57,10 @@ CONFIGURED = [
     Subword(9, 6),
     Subword(1, 1, signed=False),
     Subword(20),
+    DigitValues(2, 3),
+    DigitValues(20),
+    FoNEDigits(20),
+    Whole(2, answer_digits=3),
 ]
 
 
@@ -350,6 +357,16 @@ def test_what_a_head_reads_are_features(encoder):
     read = head.read(head(torch.randn(len(features), D_MODEL)))
     assert read.shape == features.shape
     assert read.dtype == features.dtype
+
+
+@every_carrier
+def test_a_head_reads_nothing_where_no_number_was_put_out(encoder):
+    head = encoder.head(D_MODEL)
+    if head is None:
+        pytest.skip("carriers are never predicted")
+    features, _ = carried(encoder)
+    read = head.read(head(torch.zeros(0, D_MODEL)))
+    assert read.shape == (0, features.shape[1])
 
 
 @every_carrier

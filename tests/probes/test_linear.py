@@ -1,0 +1,87 @@
+"""The linear probe: what it finds, and the vectors of texts that it reads."""
+
+import numpy as np
+import pytest
+
+import numlab as nl
+from numlab.probes import linear, text_vectors
+
+
+def test_a_probe_finds_what_is_linear_and_no_more():
+    x = np.random.default_rng(0).normal(size=(2000, 4))
+    assert linear(x, x @ [1, 2, 0, -1] > 0).roc_auc.min() > 0.99
+    assert linear(x, x[:, 0] * x[:, 1] > 0).roc_auc.mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_a_probe_is_judged_on_what_it_did_not_see():
+    noise = np.random.default_rng(1).normal(size=(200, 100))
+    chance = np.random.default_rng(2).random(200) > 0.5
+    frame = linear(noise, chance, n_train=100, draws=10)
+    assert frame.roc_auc.mean() == pytest.approx(0.5, abs=0.1)
+    assert (frame.n_test == 100).all() and len(frame) == 10
+
+
+def test_a_rare_answer_is_on_both_sides():
+    rare = np.arange(100) < 2
+    assert len(linear(np.random.default_rng(0).normal(size=(100, 2)), rare, n_train=50)) == 5
+
+
+@pytest.mark.parametrize(
+    ("target", "n_train", "message"),
+    [
+        (np.ones(10, bool), 5, "both answers"),
+        (np.arange(10) > 4, 10, "n_train < n; got 10 targets, 10 vectors and n_train 10"),
+        (np.arange(9) > 4, 5, "got 9 targets, 10 vectors"),
+    ],
+    ids=["one answer", "none left", "lengths"],
+)
+def test_a_probe_without_a_question_is_refused(target, n_train, message):
+    with pytest.raises(ValueError, match=message):
+        linear(np.zeros((10, 2)), target, n_train)
+
+
+@pytest.fixture(scope="module")
+def run(module_home):
+    return nl.train(
+        nl.RunSpec(
+            task=nl.tasks.Temperature(
+                nl.tasks.Climate(years=1, degrees=30.0), stations=(2, 3), times=(2, 2)
+            ),
+            encoder=nl.P10(),
+            objective=nl.MaskedLM(),
+            model=nl.GPT2(16, 2, 2),
+            n_train=16,
+            n_valid=8,
+            n_test=12,
+            steps=1,
+            learning_rate=1e-3,
+        )
+    )
+
+
+def test_a_text_s_vector_is_the_mean_hidden_state_over_the_slot_s_tokens(run):
+    import torch
+
+    test = run.examples("test")
+    vectors = text_vectors(run, test, ("T0.*", "next0"), layer=1, batch_size=5)
+    assert vectors.shape == (12, 16)
+    for e in test:
+        for i in (0, len(e) - 1):  # a text alone, without padding
+            batch = run.tokenizer([e.take([i])]).batch(np.array([0]))
+            inputs, _ = nl.MaskedLM().ask(batch, ())
+            with torch.no_grad():
+                hidden = run.model.hidden(inputs, layer=1)[0].numpy()
+            names = [slot.name for slot in e.layout.slots]
+            own = np.isin(batch.slot[0], [names.index("T0.0"), names.index("next0")])
+            assert own.sum() == 10
+            np.testing.assert_allclose(vectors[e.index[i]], hidden[own].mean(0), atol=1e-5)
+
+
+def test_the_last_block_is_read_unless_another_is_named(run):
+    test = run.examples("test")
+    assert np.array_equal(text_vectors(run, test), text_vectors(run, test, layer=2))
+
+
+def test_a_slot_that_no_text_has_is_refused(run):
+    with pytest.raises(ValueError, match="no slot fits"):
+        text_vectors(run, run.examples("test"), "humidity*")

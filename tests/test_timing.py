@@ -1,0 +1,30 @@
+"""What a step costs is measured side by side, once."""
+
+import dataclasses
+
+import pytest
+
+import numlab as nl
+
+SPEC = nl.RunSpec(
+    task=nl.tasks.Addition(int_digits=2),
+    encoder=nl.P10(),
+    objective=nl.MaskedLM(),
+    model=nl.GPT2(16, 1, 2),
+    n_train=64,
+    n_valid=8,
+    n_test=8,
+    steps=1,
+    batch_size=16,
+    learning_rate=1e-3,
+)
+
+
+def test_step_costs_are_measured_once_and_kept(home):
+    specs = [dataclasses.replace(SPEC, encoder=encoder) for encoder in (nl.P10(), nl.XVal())]
+    first, again = (nl.step_costs(specs, rounds=2) for _ in range(2))
+    assert first.equals(again)
+    assert first.encoder.tolist() == ["P10", "XVal"] and (first.seconds > 0).all()
+    lengths = [spec.tokenizer()(spec.examples("train")).lengths.mean() for spec in specs]
+    assert first.tokens.tolist() == pytest.approx([16 * n for n in lengths])
+    assert list((home / "data/runs/.partial").iterdir()) == []
