@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from numlab.encoders.base import Encoder
-from numlab.examples import Examples, Layout, Slot, as_numbers
+from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import CausalLM, MaskedLM
 
 if TYPE_CHECKING:
@@ -177,6 +178,70 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
         mean = (hidden * token).sum(1) / token.sum(1)
         vectors[batch.rows] = mean.float().cpu().numpy()
     return Embeddings(numbers, vectors, run.spec.name, layer)
+
+
+def from_words(run: Run, words: Iterable[str]) -> Embeddings:
+    """The vectors that a trained model has for words of its text encoder (xval, Fig. 11).
+
+    Parameters
+    ----------
+    run : Run
+    words : of the run's encoder that are numbers by themselves, such as "0123456789" of P10.
+
+    Returns
+    -------
+    Embeddings of shape (words, d_model), float32
+    """
+    words, encoder = list(words), run.spec.encoder
+    at = {word: i for i, word in enumerate(encoder.vocabulary)}
+    ids = [at.get(word, -1) for word in words]
+    numbers = np.where(np.array(ids) < 0, np.nan, encoder.word_values[ids])
+    if np.isnan(numbers).any():
+        word = words[int(np.isnan(numbers).argmax())]
+        raise ValueError(f"{encoder} has no word that is a number by itself as {word!r}")
+    vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
+    return Embeddings(numbers, vectors, run.spec.name, 0)
+
+
+def from_pretrained(name_or_path: str | Path, numbers: np.ndarray) -> Embeddings:
+    """The rows that numbers have in the input table of a Hugging Face model.
+
+    Whatever the model calls its table (`embed_tokens`, GPT-2's `wte`, BERT's `word_embeddings`).
+    A number is the token that its digits alone give (our choice: without a space before them).
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        As for `transformers.AutoModel.from_pretrained`.
+    numbers : array of shape (n,)
+        Whole numbers >= 0, each of which is a single token.
+
+    Returns
+    -------
+    Embeddings of shape (n, d), float32
+
+    Raises
+    ------
+    ValueError
+        Where numbers are no single tokens, with the first of them.
+    ImportError
+        Without `transformers`, which the extra `numlab[pretrained]` brings.
+    """
+    from transformers import AutoModel, AutoTokenizer
+
+    given, whole = as_numbers(numbers), np.asarray(numbers).astype(np.int64)
+    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
+    ids = tokenizer([str(i) for i in whole.tolist()], add_special_tokens=False)["input_ids"]
+    single = np.array([len(i) == 1 and i[0] != tokenizer.unk_token_id for i in ids], bool)
+    single &= (given == whole) & (whole >= 0)
+    if not single.all():
+        raise ValueError(
+            f"{name_or_path} has no single token for {(~single).sum()} of {len(ids)} numbers; "
+            f"the first is {shown(given[~single][0])}"
+        )
+    table = AutoModel.from_pretrained(name_or_path).get_input_embeddings().weight
+    vectors = table.detach().float().numpy()[np.ravel(ids).astype(np.int64)]
+    return Embeddings(given, vectors, str(name_or_path), layer=0)
 
 
 def _numbers(numbers) -> np.ndarray:

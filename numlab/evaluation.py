@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from numlab.examples import Examples
+from numlab.examples import Examples, to_figures
 from numlab.objectives import Answers, MaskedLM
 from numlab.tokenizer import Corpus, matches
 from numlab.training import Run
@@ -114,6 +114,21 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
         return float((frame.true == frame.predicted).mean())
     gap = np.abs(frame.predicted.to_numpy(float) - frame.true.to_numpy(float))
     return float((gap <= tolerance).mean())  # NaN compares False
+
+
+def match_to_figures(frame, n: int) -> float:
+    """The share of answers that round to the same n significant figures as the true number; an
+    invalid one is wrong (xval, Tables 12 and 13).
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.53, 1.53], "predicted": [1.5312, 1.54], "valid": True})
+    >>> match_to_figures(frame, 3), match_to_figures(frame, 2)
+    (0.5, 1.0)
+    """
+    valid = frame[frame.valid]
+    pairs = zip(to_figures(valid.true, n), to_figures(valid.predicted, n), strict=True)
+    alike = np.logical_and(*(true == predicted for true, predicted in pairs))
+    return float(alike.sum() / len(frame)) if len(frame) else float("nan")
 
 
 def mse(frame) -> float:

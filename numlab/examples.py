@@ -133,6 +133,48 @@ def shown(number: float | int) -> str:
     return str(int(number)) if whole else f"{number:.6g}"
 
 
+def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers rounded to n significant figures: significands and powers of ten.
+
+    Parameters
+    ----------
+    numbers : array of float
+        Finite.
+    n : int
+        Figures, 1 to 12: of more, float64 blurs the last.
+
+    Returns
+    -------
+    significand : array of float
+        Whole, of n figures, with the number's sign; 0 for 0.
+    exponent : array of int
+        The number is about significand * 10^exponent. Below 1e-300, numbers are 0.
+
+    Examples
+    --------
+    >>> to_figures([-0.02345, 999.6, 0], 3)
+    (array([-234.,  100.,    0.]), array([-4,  1, -2]))
+    """
+    x = np.asarray(numbers, np.float64)
+    size = np.abs(x)
+    exponent = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int) - (n - 1)
+    exponent = np.maximum(exponent, -300)
+    # one of the two powers is 1: rounded once
+    significand = np.rint(size * 10.0 ** np.maximum(-exponent, 0) / 10.0 ** np.maximum(exponent, 0))
+    up = significand >= 10**n
+    return np.copysign(np.where(up, 10.0 ** (n - 1), significand), x), exponent + up
+
+
+def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """The floats nearest to significand * 10^exponent.
+
+    >>> from_figures(*to_figures([0.1 + 0.2, -1234], 3))
+    array([ 3.00e-01, -1.23e+03])
+    """
+    value = significand * 10.0 ** np.maximum(exponent, 0) / 10.0 ** np.maximum(-exponent, 0)
+    return value + 0.0  # of -0.0, 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Examples:
     """n texts of one layout. A corpus is a list of these.

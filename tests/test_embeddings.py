@@ -1,11 +1,20 @@
 """Embeddings hold one finite vector a number, and come from matrices, digits and encoders."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 
 import numlab as nl
-from numlab.embeddings import Embeddings, from_digits, from_encoder, from_matrix, from_run
+from numlab.embeddings import (
+    Embeddings,
+    from_digits,
+    from_encoder,
+    from_matrix,
+    from_run,
+    from_words,
+)
 from numlab.encoders import P10, P1000, Digits, FoNE, Subword, XVal
 from numlab.encoders.aggregate import digit_max, digit_sum, weighted_sum
 
@@ -128,3 +137,33 @@ def test_the_trained_embedding_of_a_word_is_its_row_of_the_table(home):
     word = nl.FP15().encode([1.5]).ids[0, 0]
     row = run.model.embed.words[word].detach().numpy()
     assert from_run(run, [1.5]).vectors[0] == pytest.approx(row)
+
+
+@pytest.fixture(scope="module")
+def p1000(module_home):
+    spec = nl.RunSpec(
+        task=nl.tasks.Addition(int_digits=2),
+        encoder=P1000(),
+        objective=nl.MaskedLM(),
+        model=nl.GPT2(16, 1, 2),
+        n_train=16,
+        n_valid=8,
+        n_test=8,
+        steps=1,
+        learning_rate=1e-3,
+    )
+    return nl.train(spec)
+
+
+def test_words_that_are_numbers_have_their_rows_of_the_trained_table(p1000):
+    found = from_words(p1000, ["999", "100", "602"])
+    assert found.numbers.tolist() == [999, 100, 602]
+    table = p1000.model.embed.table.weight.detach().numpy()
+    words = [P1000().vocabulary.index(word) for word in ("999", "100", "602")]
+    assert (found.vectors == table[[p1000.tokenizer.offset + word for word in words]]).all()
+
+
+@pytest.mark.parametrize("word", ["E-1", "+", "7"])
+def test_a_word_that_is_no_number_by_itself_has_no_vector_of_one(p1000, word):
+    with pytest.raises(ValueError, match=f"P1000 has no word .* as {re.escape(repr(word))}"):
+        from_words(p1000, ["602", word])

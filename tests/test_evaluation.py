@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import numlab as nl
@@ -130,3 +132,27 @@ def test_adjusted_r2_pays_for_the_inputs():
     plain = evaluation.r2(f)
     assert evaluation.adjusted_r2(f, 2) == pytest.approx(1 - (1 - plain) * 49 / 47)
     assert np.isnan(evaluation.adjusted_r2(f[:3], 2))
+
+
+def rounded(x: float, n: int) -> Decimal:
+    """Plainly: the shortest decimal that is x, rounded to n significant figures."""
+    exact = Decimal(repr(x))
+    return exact and round(exact, n - 1 - exact.adjusted()).normalize()
+
+
+decimals = st.builds(
+    lambda i, e: float(f"{i}e{e}"), st.integers(-(10**6), 10**6), st.integers(-9, 6)
+)
+
+
+@given(st.lists(st.tuples(decimals, decimals, st.booleans()), min_size=1), st.integers(1, 5))
+@settings(max_examples=100, deadline=None)
+def test_a_match_to_figures_is_what_rounding_one_by_one_says(rows, n):
+    near = [(x, x * (1 + 0.004 * (i % 3)), True) for i, (x, _, _) in enumerate(rows)]
+    table = pd.DataFrame([*rows, *near], columns=["true", "predicted", "valid"])
+    table.loc[~table.valid, "predicted"] = np.nan
+    alike = [
+        valid and rounded(true, n) == rounded(predicted, n)
+        for true, predicted, valid in table.itertuples(index=False)
+    ]
+    assert evaluation.match_to_figures(table, n) == pytest.approx(np.mean(alike))

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.examples import Examples, Layout, Slot, as_numbers, parse
+from numlab.examples import (
+    Examples,
+    Layout,
+    Slot,
+    as_numbers,
+    from_figures,
+    parse,
+    to_figures,
+)
 
 
 def found(text: str) -> list[float]:
@@ -171,6 +179,21 @@ def test_no_integer_is_rounded():
     assert as_numbers([1, 2.5]).dtype == np.float64
     with pytest.raises(ValueError, match=r"float64 ends at 1\.8e308; got 1000"):
         as_numbers([0.5, 10**400])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 12])
+def test_rounding_to_figures_is_what_python_writes(n):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=500) * 10.0 ** rng.integers(-20, 20, 500)
+    numbers = np.concatenate([numbers, [0.0, 1.0, -10.0, 999.99999, 1e-7, 1e22]])
+    expected = [float(f"{x:.{n - 1}e}") for x in numbers.tolist()]
+    assert from_figures(*to_figures(numbers, n)).tolist() == pytest.approx(expected, rel=1e-15)
+
+
+def test_significands_have_the_figures_asked_for():
+    significand, exponent = to_figures([0.0999, -9996, 5e-324, 0.0], 3)
+    assert significand.tolist() == [999, -100, 0, 0]
+    assert exponent.tolist()[:2] == [-4, 2]
 
 
 def test_a_silent_literal_stands_in_the_text_and_is_no_token():

@@ -152,6 +152,42 @@ def test_survivors_are_counted_in_the_title():
     assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
 
 
+def test_spectra_mark_the_peaks_and_the_last_threshold():
+    frequency = np.arange(1, 51) / 100
+    frame = pd.concat(
+        pd.DataFrame(
+            {"frequency": frequency, "power": power, "threshold": 2 + power, "stage": f"{power}"}
+        ).assign(source="one", peak=frequency == 0.1)
+        for power in (1, 3)
+    )
+    (ax,) = plots.spectra(frame).axes
+    *lines, threshold = ax.lines
+    assert [line.get_xdata().tolist() for line in lines[1::2]] == [[0.1], [0.1]]
+    assert set(threshold.get_ydata()) == {5}
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["10", "5", "3⅓", "2.5", "2"]
+
+
+def test_bars_stand_in_the_order_of_the_frame_with_their_heights():
+    names, groups = ["Subword", "FoNE"], ["wine", "iris"]
+    rows = [(g, n, i + 2 * j) for i, g in enumerate(groups) for j, n in enumerate(names)]
+    (ax,) = plots.bars(
+        pd.DataFrame(rows, columns=["table", "encoder", "tokens"]), "table", "tokens"
+    ).axes
+    assert [t.get_text() for t in ax.get_xticklabels()] == groups
+    heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
+    assert heights == [[0, 1], [2, 3]]
+    assert [bars.get_label() for bars in ax.containers] == names
+
+
+def test_length_maps_show_each_pair_and_frame_what_was_trained():
+    pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
+    frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
+    ax = plots.length_maps(frame, trained=4).axes[0]
+    np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
+    assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
+
+
 def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
     counts = pd.DataFrame(

@@ -22,7 +22,7 @@ STAGES = [
     {"examples"},
     {"encoders", "tasks"},
     {"tokenizer"},
-    {"objectives", "models"},
+    {"objectives", "models", "abacus"},
     {"store", "training"},
     {"evaluation", "baselines"},
     {"embeddings", "probes"},

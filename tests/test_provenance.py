@@ -105,6 +105,11 @@ def test_notebooks_that_train_come_last(home, write_notebook, notebook):
     assert [n.name for n in notebooks.find()] == ["digits/two", "xval/one"]
 
 
+def test_notebooks_of_a_paper_come_in_the_order_of_its_figures(home, write_notebook, notebook):
+    write_notebook(home, "xval/another", SAVE.replace("tab01", "tab02"), *CELLS)
+    assert [n.name for n in notebooks.find()] == ["xval/one", "xval/another"]
+
+
 def test_a_folder_names_its_notebooks(home, write_notebook, notebook):
     write_notebook(home, "digits/two", "x = 1")
     assert [n.name for n in notebooks.find(["xval"])] == ["xval/one"]

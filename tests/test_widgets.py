@@ -232,8 +232,39 @@ def asked(name, profile, monkeypatch):
 
 
 @pytest.mark.parametrize("profile", ["smoke", "quick", "full", "paper"])
-def test_the_notebook_asks_for_runs_that_the_planets_notebook_trains(profile, monkeypatch):
-    specs, rates, steps = asked("explore/ood_sweep", profile, monkeypatch)
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("explore/ood_sweep", []),
+        ("explore/embeddings", []),
+        ("xval/embeddings", []),
+        ("xval/orbits", [nl.XVal(mixture=5)]),
+        ("xval/length_cues", [nl.Compact()]),
+    ],
+)
+def test_a_notebook_asks_for_runs_that_the_planets_notebook_trains(name, own, profile, monkeypatch):
+    specs, rates, steps = asked(name, profile, monkeypatch)
     trained, *grid = asked("xval/planets", profile, monkeypatch)
     assert [rates, steps] == grid
-    assert set(specs) <= set(trained)
+    assert [spec.encoder for spec in specs if spec not in trained] == own
+    alike = {dataclasses.replace(spec, encoder=nl.P10()) for spec in [*specs, *trained]}
+    assert len(alike) == 1
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_clouds_show_every_number_at_its_components_and_name_it(dimensions):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(8, 3)), columns=["pc1", "pc2", "pc3"])
+    frame = frame.assign(number=range(8), cloud=["a"] * 3 + ["b"] * 5)
+    data = pio.from_json(nl.widgets.clouds(frame, dimensions).figure).data
+    assert [trace.name for trace in data] == ["a", "b"]
+    for trace, (_, rows) in zip(data, frame.groupby("cloud"), strict=True):
+        for axis, column in zip("xyz"[:dimensions], rows[["pc1", "pc2", "pc3"]], strict=False):
+            assert list(trace[axis]) == pytest.approx(rows[column])
+        assert list(trace.customdata) == list(trace.marker.color) == list(rows.number)
+        assert "customdata" in trace.hovertemplate
+
+
+def test_clouds_of_one_dimension_are_refused():
+    with pytest.raises(ValueError, match="2 or 3 dimensions; got 1"):
+        nl.widgets.clouds(pd.DataFrame(), dimensions=1)

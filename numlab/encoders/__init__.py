@@ -1,22 +1,36 @@
 """How a number becomes tokens and back: one file a family, one line here."""
 
+from numlab.encoders.agg import Aggregate
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
+from numlab.encoders.compact import Compact
+from numlab.encoders.digit_values import DigitValues
 from numlab.encoders.digits import Digits
+from numlab.encoders.exponent import Exponent
 from numlab.encoders.fone import FoNE
+from numlab.encoders.fone_digits import FoNEDigits
+from numlab.encoders.ieee import IEEE754
 from numlab.encoders.scientific import B1999, FP15, P10, P1000
 from numlab.encoders.subword import Subword
+from numlab.encoders.whole import Whole
 from numlab.encoders.xval import XVal
 
 __all__ = [
     "B1999",
     "FP15",
+    "IEEE754",
     "P10",
     "P1000",
+    "Aggregate",
+    "Compact",
+    "DigitValues",
     "Digits",
     "Encoder",
+    "Exponent",
     "FoNE",
+    "FoNEDigits",
     "Subword",
     "Tokens",
     "ValueEncoder",
+    "Whole",
     "XVal",
 ]

@@ -146,7 +146,7 @@ class CircleHead(nn.Module):
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         with in_float32(h):
             n = self.n_digits * self.basis.shape[1]
-            entries = h[:, :n].float().reshape(len(h), self.n_digits, -1)
+            entries = h[:, :n].float().unflatten(1, (self.n_digits, -1))
             logits = (entries @ self.basis.T).flatten(1)
             return torch.cat([h[:, n : n + 1].float(), logits], 1) if self.signed else logits
 

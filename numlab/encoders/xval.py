@@ -156,7 +156,8 @@ class MixtureHead(NumberHead):
         """What (m, 3 n) outputs say of m numbers, in units of the encoder's scale."""
         weights, means, widths = outputs.float().chunk(3, 1)
         normals = Normal(means, nn.functional.softplus(widths) + self.narrowest)
-        return MixtureSameFamily(Categorical(logits=weights), normals)
+        shares = Categorical(logits=weights, validate_args=False)  # which fails on no rows
+        return MixtureSameFamily(shares, normals)
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) negative log-likelihoods."""

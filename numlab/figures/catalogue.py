@@ -176,12 +176,12 @@ FONE = (
     ),
     Item(
         "fone/fig05",
-        "Classification by a linear rule: exact match over samples.",
+        "Classification by a linear rule (d = 10): exact match over samples and over model size.",
         "FoNE is above the others.",
     ),
     Item(
         "fone/fig06",
-        "Classification by a linear rule: exact match over model size.",
+        "Classification by a linear rule (d = -190): exact match over samples and over model size.",
         "FoNE is above the others.",
     ),
     Item(

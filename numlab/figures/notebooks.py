@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from numlab.figures.catalogue import ITEMS, item_of
 from numlab.figures.provenance import PACKAGE, code_digest, text_digest
 from numlab.store import home
 
 # Papers first, and what explores with their runs last.
 FOLDERS = ("xval", "fone", "float", "digits", "explore")
+IDS = tuple(ITEMS)
 SAVES = ("save_figure", "save_table")
 TRAINS = ("train", "train_all", "choose_learning_rates", "step_costs")
 
@@ -113,7 +115,9 @@ class Notebook:
 
 
 def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
-    """The notebooks of these names or folders (all, if none is named), those that train last.
+    """The notebooks of these names or folders (all, if none is named).
+
+    Those that train come last; else in the order of the papers and their figures.
 
     Raises
     ------
@@ -121,11 +125,8 @@ def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
         For a name that no notebook and no folder has.
     """
     root = folder()
-    paths = (p for p in root.glob("*/*.ipynb") if not p.name.startswith("."))
-    known = {
-        f"{p.parent.name}/{p.stem}": p
-        for p in sorted(paths, key=lambda p: (_place(p.parent.name), p))
-    }
+    paths = sorted(p for p in root.glob("*/*.ipynb") if not p.name.startswith("."))
+    known = {f"{p.parent.name}/{p.stem}": p for p in paths}
     folders = {name.split("/")[0] for name in known}
     for name in names:
         if name not in known and name not in folders:
@@ -133,11 +134,17 @@ def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
                 f"no notebook is named {name!r}; there are {', '.join(known) or 'none'}"
             )
     chosen = (n for n in known if not names or n in names or n.split("/")[0] in names)
-    return sorted((Notebook(n, known[n]) for n in chosen), key=lambda notebook: notebook.trains)
+    return sorted((Notebook(n, known[n]) for n in chosen), key=_place)
 
 
-def _place(paper: str) -> int:
-    return FOLDERS.index(paper) if paper in FOLDERS else len(FOLDERS)
+def _place(notebook: Notebook) -> tuple[bool, int, int]:
+    paper = notebook.name.split("/")[0]
+    folder = FOLDERS.index(paper) if paper in FOLDERS else len(FOLDERS)
+    try:
+        saved = [IDS.index(item_of(id)) for id in notebook.declared]
+    except ValueError:  # no notebook, or an id that no paper has: told when it runs
+        saved = []
+    return notebook.trains, folder, min(saved, default=len(IDS))
 
 
 def _name(call: ast.Call) -> str:

@@ -102,7 +102,7 @@ def scaling(frame: pd.DataFrame, y: str = "exact_match", hue: str = "encoder") -
         point: its mean, and a band from the least to the greatest.
     """
     groups = list(frame.assign(**{y: 100 * frame[y]}).groupby("over", sort=False))
-    figure, axes = panels(len(groups), len(groups), 4.2, 3.6, share=False)
+    figure, axes = panels(len(groups), 2, 4.2, 3.6, share=False)
     for ax, (over, rows) in zip(axes, groups, strict=True):
         for name, line in rows.groupby(hue, sort=False):
             line_with_band(ax, line.groupby("size")[y], str(name))
@@ -110,7 +110,8 @@ def scaling(frame: pd.DataFrame, y: str = "exact_match", hue: str = "encoder") -
         ax.set(xscale="log", xlabel=over, ylim=(-3, 103))
         ax.set_xticks(ticks, [_count(tick) for tick in ticks], minor=False)
         ax.minorticks_off()
-    axes[0].set_ylabel(f"{y.replace('_', ' ')} (%)")
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(f"{y.replace('_', ' ')} (%)")
     legend(figure, axes)
     return figure
 

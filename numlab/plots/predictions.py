@@ -102,11 +102,13 @@ def logit_lines(scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float]
     ends = [expected.true.min(), expected.true.max()]
     numbers.plot(ends, ends, color="#555555", lw=0.9, ls=":", label="true value")
     for ax, ylabel in zip(
-        (logits, weights, numbers), ("logit", "probability", "predicted step size"), strict=True
+        (logits, weights, numbers),
+        ("logit", "probability", "predicted step size (yr / 2π)"),
+        strict=True,
     ):
         for value in trained:
             ax.axvline(value, color="#B0B0B0", lw=1, zorder=0)
-        ax.set(xlabel="true step size", ylabel=ylabel)
+        ax.set(xlabel="true step size (yr / 2π)", ylabel=ylabel)
     logits.legend(title="significand", ncols=2, fontsize=9)
     numbers.legend()
     return figure

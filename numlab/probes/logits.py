@@ -68,7 +68,7 @@ def expectation(run: Run, examples: list[Examples], slot: str):
     Returns
     -------
     DataFrame [true, argmax, expectation]
-        A row a text.
+        A row a text; NaN where no spelling is a number.
     """
     import pandas as pd
 
@@ -85,7 +85,9 @@ def expectation(run: Run, examples: list[Examples], slot: str):
         numbers = run.spec.encoder.decode(Tokens(flat, np.ones(flat.shape, bool), none))
         numbers = numbers.astype(float).reshape(weight.shape)
         weight = np.where(np.isnan(numbers), 0.0, weight)
-        mean = (weight * np.nan_to_num(numbers)).sum(1) / weight.sum(1)
+        total = weight.sum(1)
+        mean = np.full(len(total), np.nan)
+        np.divide((weight * np.nan_to_num(numbers)).sum(1), total, out=mean, where=total > 0)
         frames.append(pd.DataFrame({"true": true, "argmax": numbers[:, 0], "expectation": mean}))
     return pd.concat(frames, ignore_index=True)
 

@@ -2,8 +2,11 @@
 
 from numlab.tasks.arithmetic import Addition, Multiplication, Subtraction
 from numlab.tasks.base import Task
+from numlab.tasks.classification import Classification
 from numlab.tasks.climate import Climate
 from numlab.tasks.fields import FieldFile
+from numlab.tasks.long_addition import LongAddition
+from numlab.tasks.lookup import Lookup
 from numlab.tasks.planets import Planets
 from numlab.tasks.temperature import Temperature
 from numlab.tasks.trees import BinaryTrees
@@ -11,8 +14,11 @@ from numlab.tasks.trees import BinaryTrees
 __all__ = [
     "Addition",
     "BinaryTrees",
+    "Classification",
     "Climate",
     "FieldFile",
+    "LongAddition",
+    "Lookup",
     "Multiplication",
     "Planets",
     "Subtraction",

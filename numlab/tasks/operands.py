@@ -23,10 +23,24 @@ def draw_by_length(n: int, seed: int, digits: int) -> np.ndarray:
     first = firsts.random((n, 2))
     first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(np.uint8)  # only 0 begins with 0
     text = others.integers(0, 10, (n, 2, digits), np.uint8)
+    return _spelled(length.ravel(), first.ravel(), text.reshape(2 * n, digits)).reshape(n, 2)
+
+
+def draw_of_lengths(lengths: np.ndarray, seed: int) -> np.ndarray:
+    """(n,) Python ints, each uniform over the numbers with so many digits."""
+    firsts, others = np.random.default_rng(seed).spawn(2)
+    first = firsts.integers(np.where(lengths > 1, 1, 0), 10)  # only 0 begins with 0
+    text = others.integers(0, 10, (len(lengths), int(max(lengths))), np.uint8)
+    return _spelled(lengths, first.astype(np.uint8), text)
+
+
+def _spelled(length: np.ndarray, first: np.ndarray, text: np.ndarray) -> np.ndarray:
+    """(n,) Python ints of `length` digits: the first ones, then the last of (n, digits) `text`."""
+    n, digits = text.shape
     place = np.arange(digits, 0, -1)  # 1: the last digit
-    text = np.where(place == length[..., None], first[..., None], text)
-    text = np.where(place > length[..., None], 0, text) + np.uint8(ord("0"))
-    words = text.reshape(2 * n, digits).view(f"S{digits}").ravel().tolist()
-    pairs = np.empty(2 * n, object)
-    pairs[:] = list(map(int, words))
-    return pairs.reshape(n, 2)
+    text = np.where(place == length[:, None], first[:, None], text)
+    text = np.where(place > length[:, None], 0, text) + np.uint8(ord("0"))
+    words = np.ascontiguousarray(text).view(f"S{digits}").ravel().tolist()
+    numbers = np.empty(n, object)
+    numbers[:] = list(map(int, words))
+    return numbers

@@ -1,6 +1,7 @@
 """What a person drags in JupyterLab, and the numbers behind it."""
 
+from numlab.widgets.clouds import clouds
 from numlab.widgets.numbers import answers, spellings
 from numlab.widgets.sweep import ood_sweep
 
-__all__ = ["answers", "ood_sweep", "spellings"]
+__all__ = ["answers", "clouds", "ood_sweep", "spellings"]

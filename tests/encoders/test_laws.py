@@ -15,14 +15,20 @@ from numlab import encoders
 from numlab.encoders import (
     B1999,
     FP15,
+    IEEE754,
     P10,
     P1000,
+    Aggregate,
     Digits,
+    DigitValues,
     Encoder,
+    Exponent,
     FoNE,
+    FoNEDigits,
     Subword,
     Tokens,
     ValueEncoder,
+    Whole,
     XVal,
 )
 
@@ -37,6 +43,12 @@ CONFIGURED = [
     FoNE(4, periods=(5,)),
     FoNE(2, 1, periods=(7,)),
     FoNE(60, chunk=5),
+    IEEE754(bits=16),
+    IEEE754(bits=64, depth=1, residual=False),
+    Exponent(bins=100, low=1e-3),
+    Aggregate(3, 2, before=False),
+    Aggregate(20, base=3.0),
+    Aggregate(4, signed=False, base=None),
     Digits(6, 3),
     Digits(6, 3, reverse=True, fences=True),
     Digits(3, 1),
@@ -45,6 +57,10 @@ CONFIGURED = [
     Subword(9, 6),
     Subword(1, 1, signed=False),
     Subword(20),
+    DigitValues(2, 3),
+    DigitValues(20),
+    FoNEDigits(20),
+    Whole(2, answer_digits=3),
 ]
 
 
@@ -310,11 +326,11 @@ def test_an_embedding_gives_a_finite_vector_a_carrier(encoder):
 
 
 @every_carrier
-def test_an_embedding_learns_its_words(encoder):
+def test_an_embedding_learns_words_or_weights_of_its_own(encoder):
     features, words = carried(encoder)
-    words.requires_grad_()
-    encoder.embedding(D_MODEL)(features, words).square().sum().backward()
-    assert words.grad.abs().sum(1).all()
+    module, words = encoder.embedding(D_MODEL), words.requires_grad_()
+    module(features, words).square().sum().backward()
+    assert any(p.grad is not None and p.grad.any() for p in (words, *module.parameters()))
 
 
 @every_carrier
@@ -341,6 +357,16 @@ def test_what_a_head_reads_are_features(encoder):
     read = head.read(head(torch.randn(len(features), D_MODEL)))
     assert read.shape == features.shape
     assert read.dtype == features.dtype
+
+
+@every_carrier
+def test_a_head_reads_nothing_where_no_number_was_put_out(encoder):
+    head = encoder.head(D_MODEL)
+    if head is None:
+        pytest.skip("carriers are never predicted")
+    features, _ = carried(encoder)
+    read = head.read(head(torch.zeros(0, D_MODEL)))
+    assert read.shape == (0, features.shape[1])
 
 
 @every_carrier

@@ -109,3 +109,8 @@ def test_a_mixture_of_fewer_than_no_normals_is_refused():
 def test_a_scale_is_positive_and_finite(scale):
     with pytest.raises(ValueError, match="positive, finite scale"):
         XVal(scale=scale)
+
+
+def test_a_mixture_of_no_numbers_reads_as_none():
+    head = XVal(mixture=5).head(16)
+    assert head.read(head(torch.zeros(0, 16))).shape == (0, 1)

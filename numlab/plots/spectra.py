@@ -1,0 +1,51 @@
+"""Spectra of number embeddings: which periods stand out (fone, Appendix D)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from numlab.plots.style import legend, panels, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}
+
+
+@styled
+def spectra(frame: pd.DataFrame) -> Figure:
+    """Power over frequency, a panel a source, a line a stage, its peaks marked (fone, Fig. 7, 8).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns frequency, power, threshold, peak, as from `probes.spectrum`; source, a panel;
+        stage, a line: its lines darken in the order in which the frame names them. The threshold
+        of each panel's last stage is drawn.
+    """
+    from matplotlib import colormaps
+
+    groups = list(frame.groupby("source", sort=False))
+    figure, axes = panels(len(groups), 2, 5.2, 3.4)
+    stages = list(frame.stage.unique())
+    shades = colormaps["viridis_r"](
+        np.linspace(0.1 if len(stages) > 1 else 0.75, 0.95, len(stages))
+    )
+    for ax, (source, rows) in zip(axes, groups, strict=True):
+        for stage, shade in zip(stages, shades, strict=True):
+            line = rows[rows.stage == stage]
+            ax.plot(line.frequency, line.power, color=shade, lw=1.2, label=stage)
+            peaks = line[line.peak]
+            ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
+        ax.axhline(
+            rows.threshold.iloc[-1], color="#555555", lw=1, ls="--", label="shuffled numbers, 1 %"
+        )
+        ax.set(yscale="log", xlim=(0, 0.51), title=source, xlabel="period (frequency rises)")
+        ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel("power (1: the mean)")
+    legend(figure, axes)
+    return figure

@@ -1,0 +1,41 @@
+"""FoNE digit by digit, and the strawman of plain digit values."""
+
+import torch
+
+from numlab.encoders import DigitValues, FoNEDigits, Tokens
+from numlab.encoders.fone import circles
+
+
+def test_each_digit_stands_on_its_circle_least_first():
+    encoder = FoNEDigits(4)
+    features = torch.from_numpy(encoder.encode([1602]).features)
+    embed = encoder.embedding(8)
+    embed.project = None  # what the learned projection reads
+    embed.padding = 6
+    points = embed(features, torch.zeros(1, 8))[:, :2]
+    expected = torch.from_numpy(circles([2, 0, 6, 1], 1)[:, 0, 0]).float()
+    torch.testing.assert_close(points, expected)
+
+
+def test_a_digit_above_nine_spoils_a_number():
+    tokens = FoNEDigits(3).encode([602, 17])
+    tokens.features[0, 1] = 12
+    decoded = FoNEDigits(3).decode(Tokens(tokens.ids, tokens.mask, tokens.features))
+    assert decoded[1] == 17 and decoded[0] != decoded[0]
+
+
+def test_digit_values_are_added_to_the_word_and_read_by_rounding():
+    encoder = DigitValues(2, 1)
+    features = torch.from_numpy(encoder.features([60.2]))
+    vector = encoder.embedding(5)(features, torch.ones(1, 5))
+    assert vector.tolist() == [[7.0, 1.0, 3.0, 1.0, 1.0]]
+    head = encoder.head(5)
+    read = head.read(head(torch.tensor([[6.4, -0.7, 2.4, 5.0, 5.0]])))
+    assert encoder.number(read.numpy()).tolist() == [60.2]
+
+
+def test_the_loss_of_digit_values_is_the_root_of_the_mean_square():
+    head = DigitValues(2).head(4)
+    outputs = torch.tensor([[3.0, 4.0], [1.0, 2.0]])
+    loss = head.loss(outputs, torch.tensor([[0, 0], [1, 2]], dtype=torch.uint8))
+    torch.testing.assert_close(loss, torch.tensor([12.5**0.5, 0.0]), atol=1e-3, rtol=0)

@@ -1,0 +1,93 @@
+"""Bits as struct packs them, and the module of Eq. 3."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+import torch
+
+from numlab.encoders import IEEE754
+
+CODES = {16: ">e", 32: ">f", 64: ">d"}
+SPECIAL = {
+    16: [0.0, -0.0, 2.0**-24, -(2.0**-15), 65504.0],
+    32: [0.0, -0.0, 2.0**-149, -(2.0**-127), 3.4028234663852886e38],
+    64: [0.0, -0.0, 5e-324, -(2.0**-1023), 1.7976931348623157e308],
+}
+
+
+def packed(numbers, bits: int) -> np.ndarray:
+    """(n, bits) as the module `struct` of the standard library has them."""
+    return np.array(
+        [
+            [int(b) for byte in struct.pack(CODES[bits], x) for b in f"{byte:08b}"]
+            for x in np.asarray(numbers).tolist()
+        ],
+        np.uint8,
+    )
+
+
+@pytest.mark.parametrize("bits", CODES)
+def test_bits_equal_those_of_struct(bits):
+    rng = np.random.default_rng(bits)
+    scale = 10.0 ** rng.uniform(-7, 4, 20_000)
+    numbers = np.concatenate([SPECIAL[bits], rng.normal(size=20_000) * scale])
+    numbers = numbers[np.abs(numbers) <= IEEE754(bits=bits).bounds[1]]
+    assert np.array_equal(IEEE754(bits=bits).features(numbers), packed(numbers, bits))
+
+
+@pytest.mark.parametrize("bits", CODES)
+def test_a_value_comes_back_from_its_bits_exactly(bits):
+    encoder = IEEE754(bits=bits)
+    numbers = np.array([*SPECIAL[bits], 1.5, -0.375, 1024.0])
+    back = encoder.number(encoder.features(numbers))
+    assert np.array_equal(back, numbers) and np.array_equal(np.signbit(back), np.signbit(numbers))
+
+
+def test_the_papers_example():
+    bits = "".join(map(str, IEEE754().features([-28.5])[0]))
+    assert (bits[0], bits[1:9], bits[9:]) == ("1", "10000011", "11001000000000000000000")
+
+
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, 1e39])
+def test_what_is_not_finite_in_the_format_is_refused(number):
+    with pytest.raises(ValueError, match="IEEE754 holds"):
+        IEEE754().features([number])
+
+
+def test_the_bits_of_an_infinity_or_nan_are_no_number():
+    infinity, nan = "0" + "1" * 8 + "0" * 23, "0" + "1" * 8 + "0" * 22 + "1"
+    features = np.array([list(infinity), list(nan)]).astype(np.uint8)
+    assert np.isnan(IEEE754().number(features)).all()
+
+
+def test_the_module_is_equation_3():
+    encoder = IEEE754()
+    module = encoder.embedding(8)
+    x = torch.from_numpy(encoder.features([-28.5, 0.1])).float()
+    w1, w2, w3 = (layer.weight for layer in module.layers)
+    x1 = torch.relu(x @ w1.T)
+    x2 = torch.relu(x1 @ w2.T) @ w3.T
+    torch.testing.assert_close(module(x, torch.zeros(1, 8)), torch.relu(x1 + x2))
+    assert not any("bias" in name for name, _ in module.named_parameters())
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_depth_counts_the_linear_layers(depth):
+    assert len(IEEE754(depth=depth).embedding(8).layers) == depth
+
+
+def test_without_the_residual_the_last_layer_speaks_alone():
+    module = IEEE754(depth=2, residual=False).embedding(8)
+    x = torch.from_numpy(IEEE754().features([3.5])).float()
+    w1, w2 = (layer.weight for layer in module.layers)
+    expected = torch.relu(torch.relu(x @ w1.T) @ w2.T)
+    torch.testing.assert_close(module(x, torch.zeros(1, 8)), expected)
+
+
+@pytest.mark.parametrize("wrong", [{"bits": 8}, {"depth": 0}], ids=str)
+def test_a_format_that_does_not_exist_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"IEEE754 has .*; got"):
+        IEEE754(**wrong)

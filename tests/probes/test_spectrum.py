@@ -1,0 +1,70 @@
+"""The spectrum of number embeddings: periods that are there, and none that are not."""
+
+import numpy as np
+import pytest
+
+from numlab.embeddings import Embeddings
+from numlab.probes import spectrum
+
+N = 200
+NUMBERS = np.arange(N)
+RNG = np.random.default_rng(0)
+NOISE = RNG.normal(size=(N, 16))
+
+
+def wave(period):
+    turns = 2 * np.pi * NUMBERS / period
+    return np.column_stack([np.cos(turns), np.sin(turns)]) @ RNG.normal(size=(2, 16))
+
+
+def peaks(vectors, numbers=NUMBERS, **settings):
+    frame = spectrum(Embeddings(numbers, vectors, "test"), **settings)
+    return frame.period[frame.peak].round(6).tolist()
+
+
+def test_the_periods_that_are_there_are_the_peaks():
+    vectors = NOISE + 0.5 * (wave(10) + wave(5) + wave(2.5) + wave(2))
+    assert peaks(vectors) == [10.0, 5.0, 2.5, 2.0]
+
+
+def test_a_line_through_the_numbers_is_no_peak():
+    trend = 50 * NUMBERS[:, None] / N * RNG.normal(size=16)
+    assert peaks(NOISE + trend) == []
+    assert peaks(NOISE + trend + 0.5 * wave(10)) == [10.0]
+
+
+def test_noise_has_a_peak_about_as_often_as_the_level_says():
+    found = [
+        bool(peaks(np.random.default_rng(s).normal(size=(N, 16)), level=0.05, n_permutations=99))
+        for s in range(60)
+    ]
+    assert sum(found) <= 9  # expected: 3; more than 9 come once in 1,000
+
+
+def test_the_order_in_which_numbers_come_does_not_matter():
+    vectors = NOISE + 0.5 * wave(10)
+    shuffled = RNG.permutation(N)
+    assert peaks(vectors[shuffled], NUMBERS[shuffled]) == peaks(vectors) == [10.0]
+
+
+def test_powers_have_the_mean_one_and_do_not_depend_on_rotation_or_scale():
+    vectors = NOISE + wave(7)
+    power = spectrum(Embeddings(NUMBERS, vectors, "test")).power
+    both_signs = np.concatenate([power, power[:-1]])  # 1/2 has no other sign
+    assert both_signs.mean() == pytest.approx(1)
+    wide = 3 * vectors @ np.linalg.qr(RNG.normal(size=(300, 16)))[0].T
+    np.testing.assert_allclose(spectrum(Embeddings(NUMBERS, wide, "test")).power, power)
+
+
+@pytest.mark.parametrize(
+    "numbers", [[0, 1, 2], [*range(10), 11], np.arange(20) + 0.5, range(0, 40, 2)]
+)
+def test_only_consecutive_whole_numbers_have_a_spectrum(numbers):
+    e = Embeddings(np.array(numbers), np.eye(len(numbers)), "test")
+    with pytest.raises(ValueError, match=f"8 or more consecutive whole numbers; got {len(e)} from"):
+        spectrum(e)
+
+
+def test_vectors_on_a_line_have_no_spectrum():
+    with pytest.raises(ValueError, match="lie on a line"):
+        spectrum(Embeddings(NUMBERS, NUMBERS[:, None] * np.ones(3), "test"))
