@@ -32,7 +32,7 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure
         ax.axhline(value, color="#555555", lw=0.9, ls="--", zorder=1)
     ax.set(xlabel="true temperature (σ)", ylabel="predicted temperature (σ)")
     ax.set(xlim=(-1.2, 1.2), ylim=(-2, 2), title="numbers near ±1; dashed: ±0.1")
-    ax.legend(fontsize=9, loc="center", bbox_to_anchor=(0.5, 0.6), framealpha=0.9)
+    ax.legend(fontsize=9, loc="upper center")
     by_significand = counts.groupby("significand").share.sum()
     significands.plot(by_significand.index, 100 * by_significand, color="#555555", lw=0.8)
     significands.plot(pair, 100 * by_significand.get(pair, 0.0), "o", color="#D55E00")
