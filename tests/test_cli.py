@@ -61,7 +61,7 @@ def test_a_second_time_all_is_up_to_date(ran, home):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nope"], "no notebook is named 'nope'; there are xval/bad, xval/good, fone/slow"),
+        (["nope"], "no notebook is named 'nope'; there are fone/slow, xval/bad, xval/good"),
         (["--profile", "huge"], "the profiles are smoke, quick, full, paper; got 'huge'"),
         (["--scheduler", "localhost"], "no Dask scheduler answers at 'localhost'"),
         (["--jobs", "0"], "at least one notebook runs at a time; got jobs = 0"),

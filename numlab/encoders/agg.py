@@ -34,7 +34,7 @@ class Aggregate(Encoder):
     --------
     >>> Aggregate().spell(-602), Aggregate(before=False, base=None).spell(7)
     (['[F]', '[AGG]', '-', '6', '0', '2', '[/F]'], ['[F]', '7', '[PAUSE]', '[/F]'])
-    >>> Aggregate().encode([602]).features.round(1).tolist()
+    >>> Aggregate().encode([602]).features.astype(float).round(1).tolist()
     [[0.6, 0.0, 0.1, 0.0, 0.0, 0.0, 2.4, 0.0, 0.0, 0.0]]
     """
 

@@ -68,7 +68,7 @@ class IEEE754(ValueEncoder):
     def features(self, numbers) -> np.ndarray:
         """(n,) numbers to (n, bits) uint8, the sign first."""
         floats = self.in_range(numbers).astype(np.float64).astype(self.dtype)
-        return np.unpackbits(floats.view(np.uint8).reshape(len(floats), -1), axis=1)
+        return np.unpackbits(floats.view(np.uint8).reshape(len(floats), self.bits // 8), axis=1)
 
     def number(self, features: np.ndarray) -> np.ndarray:
         floats = np.packbits(features.astype(np.uint8), axis=1).view(self.dtype)[:, 0]

@@ -34,9 +34,9 @@ class Lookup(Task):
     Examples
     --------
     >>> Lookup().sample(2, seed=0)[0].text(0)
-    '{l:2.98, d:2.89, u:1.18, n:0.973} u=1.18'
+    '{d:1.93, c:-2.98, b:2.17, i:-2.81} b=2.17'
     >>> Lookup().sample(2, seed=0, answer=0.4)[0].text(0)
-    '{l:2.98, d:2.89, u:0.4, n:0.973} u=0.4'
+    '{d:1.93, c:-2.98, b:0.4, i:-2.81} b=0.4'
     """
 
     entries: int = 4
