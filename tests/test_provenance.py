@@ -1,7 +1,10 @@
 """Digests of code, notebooks as files, and stamps: what makes a figure stale."""
 
 import ast
+import gc
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
@@ -47,6 +50,28 @@ def test_code_moves_a_digest(other):
 
 def test_an_ipython_magic_has_a_digest():
     assert code_digest("%matplotlib inline") != code_digest("%matplotlib widget")
+
+
+def test_many_threads_digest_at_once():
+    """Between two nodes of a tree another thread may run: here it does, at every collection."""
+    sources = [provenance.module_path(m).read_text("utf-8") for m in provenance.all_modules()[:12]]
+    expected = [code_digest(s) for s in sources]
+    interval, threshold = sys.getswitchinterval(), gc.get_threshold()
+
+    def let_others_run(*_):
+        sum(range(50))
+
+    gc.callbacks.append(let_others_run)
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(50)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            digests = list(threads.map(code_digest.__wrapped__, sources))
+    finally:
+        gc.callbacks.remove(let_others_run)
+        sys.setswitchinterval(interval)
+        gc.set_threshold(*threshold)
+    assert digests == expected
 
 
 def test_every_module_in_use_has_a_file():

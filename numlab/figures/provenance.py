@@ -9,11 +9,14 @@ import importlib.metadata
 import platform
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = ("torch", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "rebound", "dask")
+# CPython 3.11's ast.parse counts its depth for all threads together (gh-106905): one at a time.
+_PARSING = threading.Lock()
 
 
 def text_digest(text: str) -> str:
@@ -31,7 +34,9 @@ def code_digest(source: str) -> str:
     True
     """
     try:
-        return text_digest(repr(_shape(ast.parse(source))))
+        with _PARSING:
+            tree = ast.parse(source)
+        return text_digest(repr(_shape(tree)))
     except SyntaxError:  # an IPython magic: by its text
         return text_digest(source.strip())
 
