@@ -133,9 +133,9 @@ class Block(nn.Module):
 
     def forward(self, h, mask, causal, rotary=None, reads=None, cache=None):
         """h (B, T, d) -> (B, T, d), or (t, d) at the flat positions `reads`."""
-        attended = self.attend(self.attention_norm(h), mask, causal, rotary, cache)
-        if reads is not None:  # the last block's MLP runs only where it is read
-            h, attended = h.flatten(0, 1)[reads], attended.flatten(0, 1)[reads]
+        attended = self.attend(self.attention_norm(h), mask, causal, rotary, reads, cache)
+        if reads is not None:  # the last block runs only where it is read
+            h = h.flatten(0, 1)[reads]
         h = h + self.out(attended)
         return h + self.down(self.activate(self.up(self.mlp_norm(h))))
 
@@ -145,7 +145,7 @@ class Block(nn.Module):
         gate, u = u.chunk(2, -1)
         return F.silu(gate) * u
 
-    def attend(self, h, mask, causal, rotary, cache):
+    def attend(self, h, mask, causal, rotary, reads, cache):
         B, T, _ = h.shape
         heads = self.qkv(h).view(B, T, -1, self.width).transpose(1, 2)  # (B, H + 2 KV, T, D)
         qk, v = heads.split([self.n_head + self.n_kv, self.n_kv], 1)
@@ -158,10 +158,31 @@ class Block(nn.Module):
                 causal = False  # one new token sees all the old ones
             cache["k"], cache["v"] = k, v
         grouped = self.n_kv != self.n_head
-        a = F.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, is_causal=causal, enable_gqa=grouped
-        )
-        return a.transpose(1, 2).reshape(B, T, -1)  # (B, T, H D)
+        if reads is None or 2 * len(reads) > B * T:  # as cheap everywhere
+            a = F.scaled_dot_product_attention(
+                q, k, v, attn_mask=mask, is_causal=causal, enable_gqa=grouped
+            ).transpose(1, 2)  # (B, T, H, D)
+            return a.flatten(2) if reads is None else a.flatten(0, 1)[reads].flatten(1)
+        text, rank, place = table(reads, B, T)
+        q = q.take_along_dim(place[:, None, :, None], 2)  # (B, H, R, D)
+        if causal:
+            seen = (torch.arange(T, device=h.device) <= place[..., None])[:, None]  # (B, 1, R, T)
+            mask = seen if mask is None else seen & mask
+        a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=grouped)
+        return a.transpose(1, 2)[text, rank].flatten(1)  # (t, H D)
+
+
+def table(reads: torch.Tensor, B: int, T: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ordered flat positions (t,): their texts (t,), their ranks in these (t,), places (B, R).
+
+    R is the most that one text has; the places of a text with fewer end in zeros.
+    """
+    text = reads // T
+    counts = torch.bincount(text, minlength=B)
+    rank = torch.arange(len(reads), device=reads.device) - (counts.cumsum(0) - counts)[text]
+    place = reads.new_zeros(B, int(counts.max()))
+    place[text, rank] = reads % T
+    return text, rank, place
 
 
 def rotate(x: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:

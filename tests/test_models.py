@@ -85,12 +85,19 @@ def test_generation_with_a_cache_equals_reading_the_whole_text(spec):
     assert torch.allclose(whole, torch.cat(steps, 1), atol=1e-5)
 
 
-def test_hidden_states_at_the_reads_equal_those_of_the_whole():
-    batch = batch_of(nl.XVal())
-    model = model_of(GPT2, batch)
-    inputs, targets = nl.MaskedLM().ask(batch, ("answer",))
-    whole = model.hidden(inputs).flatten(0, 1)[targets.reads]
-    assert torch.allclose(whole, model.hidden(inputs, targets.reads), atol=1e-6)
+@pytest.mark.parametrize("share", [0.1, 0.9], ids=["few", "most"])
+@pytest.mark.parametrize("causal", [False, True], ids=["masked", "causal"])
+@pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])
+def test_hidden_states_at_the_reads_equal_those_of_the_whole(spec, causal, share):
+    batch = batch_of(nl.Digits(4))
+    assert not batch.real.all(), "padded texts should be among them"
+    model = model_of(spec, batch)
+    inputs, _ = nl.MaskedLM().ask(batch, ("answer",))
+    inputs = dataclasses.replace(inputs, causal=causal)
+    real = np.flatnonzero(batch.real)
+    reads = torch.from_numpy(real[np.random.default_rng(0).random(len(real)) < share])
+    whole = model.hidden(inputs).flatten(0, 1)[reads]
+    assert torch.allclose(whole, model.hidden(inputs, reads), atol=1e-6)
 
 
 def test_xval_is_continuous_from_end_to_end():
