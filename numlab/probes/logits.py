@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numlab.training import Run
 
 _MAX_SPELLINGS = 4096  # of a number, for the expectation over the logits
+_NUCLEUS = 0.99  # an exponent of 9 at a probability of 1e-6 would outweigh all the rest
 
 
 def logit_scan(run: Run, examples: list[Examples], slot: str, top: int = 8):
@@ -63,7 +64,7 @@ def expectation(run: Run, examples: list[Examples], slot: str):
     """The mean of the numbers that the logits spell, beside the number of the likeliest tokens.
 
     The tokens of a number are taken as independent, as the model predicts them; the mean is over
-    the likeliest words of each place and all numbers that they spell.
+    the likeliest spellings of a number that together hold 99 % of the probability.
 
     Returns
     -------
@@ -85,11 +86,22 @@ def expectation(run: Run, examples: list[Examples], slot: str):
         numbers = run.spec.encoder.decode(Tokens(flat, np.ones(flat.shape, bool), none))
         numbers = numbers.astype(float).reshape(weight.shape)
         weight = np.where(np.isnan(numbers), 0.0, weight)
+        weight = np.where(_nucleus(weight), weight, 0.0)
         total = weight.sum(1)
         mean = np.full(len(total), np.nan)
         np.divide((weight * np.nan_to_num(numbers)).sum(1), total, out=mean, where=total > 0)
         frames.append(pd.DataFrame({"true": true, "argmax": numbers[:, 0], "expectation": mean}))
     return pd.concat(frames, ignore_index=True)
+
+
+def _nucleus(weight: np.ndarray) -> np.ndarray:
+    """(n, S) bool: the fewest of S spellings that hold 99 % of the weight of all."""
+    order = np.argsort(-weight, axis=1, kind="stable")
+    heavy = np.take_along_axis(weight, order, 1)
+    before = heavy.cumsum(1) - heavy
+    inside = np.zeros(weight.shape, bool)
+    np.put_along_axis(inside, order, before < _NUCLEUS * weight.sum(1, keepdims=True), 1)
+    return inside
 
 
 @torch.no_grad()

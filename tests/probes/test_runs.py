@@ -66,6 +66,24 @@ def test_the_expectation_of_one_certain_number_is_that_number(encoder, module_ho
     assert (frame.expectation - 0.4).abs().max() < 1e-6
 
 
+def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeypatch):
+    encoder = nl.P1000()
+    run = nl.train(dataclasses.replace(SPEC, encoder=encoder))
+    texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
+    likely, unlikely = encoder.encode(np.array([0.4, 4e6])).ids + run.tokenizer.offset
+
+    def nearly_certain(hidden):
+        logits = hidden.new_full((len(hidden), run.tokenizer.size), -50.0)
+        at_places = logits.view(-1, encoder.length, run.tokenizer.size)
+        at_places[:, range(encoder.length), unlikely] = 0.0
+        at_places[:, range(encoder.length), likely] = 7.0  # 1,100 times as likely
+        return logits
+
+    monkeypatch.setattr(run.model, "logits", nearly_certain)
+    frame = nl.probes.expectation(run, texts, "stepsize")
+    assert (frame.expectation - 0.4).abs().max() < 1e-6
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
