@@ -113,6 +113,13 @@ def test_a_claim_stands_beside_its_figure(begun, fig):
     assert told(begun / "xval/fig07.json")["claims"] == [made]
 
 
+@pytest.mark.parametrize(("seeds", "holds"), [(1, None), (2, None), (3, True), (None, True)])
+def test_what_fewer_than_three_seeds_show_is_not_judged(begun, seeds, holds):
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/tab04", "it is so", holds=True, seeds=seeds)
+    assert told(begun / "xval/tab04.json")["claims"][0]["holds"] is holds
+
+
 def test_a_claim_made_again_replaces_itself(begun):
     nl.save_table("xval/tab04", FRAME)
     nl.claim("xval/tab04", "it is so", holds=True)

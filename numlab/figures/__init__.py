@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["begin", "claim", "save_figure", "save_table"]
 
 PROFILES = ("smoke", "quick", "full", "paper")
+FEWEST_SEEDS = 3  # of trained models, for a claim to be judged
 SUFFIXES = {"figure": (".png", ".svg", ".csv", ".json"), "table": (".csv", ".md", ".json")}
 
 
@@ -119,7 +120,14 @@ def save_table(id: str, frame: pd.DataFrame) -> None:
     _write_json(place, _provenance(id, "table", ""))
 
 
-def claim(id: str, text: str, holds: bool | None = None, ours: str = "", paper: str = "") -> None:
+def claim(
+    id: str,
+    text: str,
+    holds: bool | None = None,
+    ours: str = "",
+    paper: str = "",
+    seeds: int | None = None,
+) -> None:
     """Put what the paper claims of a figure, and whether it holds here, beside the figure.
 
     Parameters
@@ -132,7 +140,12 @@ def claim(id: str, text: str, holds: bool | None = None, ours: str = "", paper: 
         None: not tested at this profile.
     ours, paper : str
         What was found here, and what the paper says.
+    seeds : int or None
+        Of the training behind the numbers: from fewer than three the claim is not judged, whatever
+        `holds` says. None: nothing was trained.
     """
+    if seeds is not None and seeds < FEWEST_SEEDS:
+        holds = None
     place = _place(id)
     path = place.with_suffix(".json")
     if not path.exists():
