@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from numlab.encoders.decimal import FLOAT_DIGITS
 from numlab.examples import Examples, Layout
 from numlab.tasks.operands import draw_by_length, draw_unordered
 from numlab.tasks.population import PopulationTask
-
-FLOAT_DIGITS = 15  # every decimal number of so many digits survives float64
 
 
 class TwoOperands(PopulationTask):
