@@ -12,6 +12,7 @@ from numbers import Integral, Real
 import numpy as np
 
 EXACT = 2**53  # below, every integer is a float64, and no other integer is rounded to it
+FLOAT_DIGITS = 15  # every decimal of 15 digits survives in a float64
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from numlab.encoders.base import END, Encoder, as_column, written
-from numlab.examples import EXACT
+from numlab.examples import EXACT, FLOAT_DIGITS
 
-FLOAT_DIGITS = 15  # every decimal of 15 digits survives in a float64
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (
     (np.arange(10_000)[:, None] // [1000, 100, 10, 1] % 10).astype(np.uint8).view(np.uint32)[:, 0]

@@ -9,13 +9,13 @@ import numpy as np
 
 from numlab.encoders.base import END, Tokens
 from numlab.encoders.decimal import (
-    FLOAT_DIGITS,
     Decimal,
     count_digits,
     read_decimals,
     to_digits,
     trailing_zeros,
 )
+from numlab.examples import FLOAT_DIGITS
 
 MINUS, POINT, OPEN, CLOSE = 10, 11, 12, 13  # behind the digits themselves
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from numlab.encoders.base import Tokens
 from numlab.encoders.decimal import (
-    FLOAT_DIGITS,
     Decimal,
     count_digits,
     read_decimals,
     trailing_zeros,
 )
+from numlab.examples import FLOAT_DIGITS
 
 MINUS, POINT = 1110, 1111
 # (width, group of three digits) -> id of the word of its first `width` digits; 0 where it has none

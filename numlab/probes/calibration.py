@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from numlab.examples import Examples
 from numlab.objectives import MaskedLM
+from numlab.probes.masked import masked_states
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def quantiles(said: torch.distributions.MixtureSameFamily, levels) -> torch.Tens
 
 
 @torch.no_grad()
-def _distributions(run: Run, examples: list[Examples], slot: str, batch_size: int = 256):
+def _distributions(run: Run, examples: list[Examples], slot: str):
     """Pairs (n,) true numbers, what the head says of them, in units of the encoder's scale."""
     head = run.model.value_head
     if not hasattr(head, "distribution") or not isinstance(run.spec.objective, MaskedLM):
@@ -68,11 +68,5 @@ def _distributions(run: Run, examples: list[Examples], slot: str, batch_size: in
             "calibration is of a head that puts out distributions, XVal(mixture=n), under a "
             f"masked LM; got {run.spec.encoder} and {run.spec.objective}"
         )
-    corpus = run.tokenizer(examples)
-    for e, first in zip(examples, corpus.first, strict=True):
-        for i in range(0, len(e), batch_size):
-            rows = np.arange(i, min(i + batch_size, len(e)))
-            inputs, targets = run.spec.objective.ask(corpus.batch(first + rows), (slot,))
-            device = run.model.device
-            hidden = run.model.hidden(inputs.to(device), targets.reads.to(device))
-            yield e.column(slot)[rows], head.distribution(head(hidden).cpu())
+    for true, hidden in masked_states(run, examples, slot):
+        yield true, head.distribution(head(hidden).cpu())

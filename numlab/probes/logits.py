@@ -11,6 +11,7 @@ import torch
 from numlab.encoders import Tokens
 from numlab.examples import Examples
 from numlab.objectives import MaskedLM
+from numlab.probes.masked import masked_states
 
 if TYPE_CHECKING:
     from numlab.training import Run
@@ -105,19 +106,13 @@ def _nucleus(weight: np.ndarray) -> np.ndarray:
 
 
 @torch.no_grad()
-def _masked_logits(run: Run, examples: list[Examples], slot: str, batch_size: int = 256):
+def _masked_logits(run: Run, examples: list[Examples], slot: str):
     """Pairs (n,) true numbers, (n, L, V) logits over the encoder's words."""
     encoder = run.spec.encoder
     if not isinstance(run.spec.objective, MaskedLM):
         raise ValueError(f"a logit scan reads a masked LM; got {run.spec.objective}")
     if encoder.carriers or not encoder.fixed:
         raise ValueError(f"a logit scan reads a text encoder of fixed length; got {encoder}")
-    corpus = run.tokenizer(examples)
-    for e, first in zip(examples, corpus.first, strict=True):
-        for i in range(0, len(e), batch_size):
-            rows = np.arange(i, min(i + batch_size, len(e)))
-            inputs, targets = run.spec.objective.ask(corpus.batch(first + rows), (slot,))
-            device = run.model.device
-            logits = run.model.logits(run.model.hidden(inputs.to(device), targets.reads.to(device)))
-            words = logits[:, run.tokenizer.offset :].float().cpu()
-            yield e.column(slot)[rows], words.view(len(rows), encoder.length, -1)
+    for true, hidden in masked_states(run, examples, slot):
+        words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()
+        yield true, words.view(len(true), encoder.length, -1)

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.encoders.decimal import FLOAT_DIGITS
-from numlab.examples import Examples, Layout
+from numlab.examples import FLOAT_DIGITS, Examples, Layout
 from numlab.tasks.operands import draw_by_length, draw_unordered
 from numlab.tasks.population import PopulationTask
 
