@@ -207,7 +207,8 @@ def from_pretrained(name_or_path: str | Path, numbers: np.ndarray) -> Embeddings
     """The rows that numbers have in the input table of a Hugging Face model.
 
     Whatever the model calls its table (`embed_tokens`, GPT-2's `wte`, BERT's `word_embeddings`).
-    A number is the token that its digits alone give (our choice: without a space before them).
+    A number is the token that its digits alone give (our choice: digits are
+    asked for without a space before them).
 
     Parameters
     ----------

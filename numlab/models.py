@@ -125,7 +125,7 @@ class Block(nn.Module):
         self.out = nn.Linear(self.n_head * width, d, spec.bias)
         self.up = nn.Linear(d, (2 if spec.gated else 1) * d_mlp, spec.bias)
         self.down = nn.Linear(d_mlp, d, spec.bias)
-        # xval, Appendix C; for the Llama manner our choice: fone is silent
+        # xval, Appendix C; our choice: Llama's weights begin as GPT-2's do, fone is silent
         for layer in (self.qkv, self.out, self.up, self.down):
             nn.init.normal_(layer.weight, std=(2 * layer.in_features * spec.n_layer) ** -0.5)
             if layer.bias is not None:

@@ -23,7 +23,8 @@ class Exponent(Encoder):
         Of each sign. With the bounds as they are, a bin is a decade.
     low, high : float
         Magnitudes from low to below high fall into the bins. Zero has a word of its own, and what
-        is smaller than low underflows to it (our choice: the paper is silent).
+        is smaller than low underflows to it (our choice: the paper is silent on zero and on
+        underflow).
 
     Examples
     --------

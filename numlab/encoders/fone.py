@@ -158,7 +158,6 @@ class CircleHead(nn.Module):
         loss = loss.view(digits.shape).mean(1)
         if not self.signed:
             return loss
-        # deviates: the paper has no negative numbers
         negative = features[:, 0].float()
         return loss + F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
 

@@ -22,8 +22,8 @@ POWERS = 10.0 ** np.arange(23)  # exact in float64
 class Scientific(Encoder):
     """A sign, a significand from 100 to 999 and a power of ten.
 
-    The smallest positive word, 100E-8, stands for 0, and smaller values underflow to it: Table 1
-    has no word for 0 (deviates: our choice, since zeros occur).
+    The smallest positive word, 100E-8, stands for 0, and smaller values underflow to it (our
+    choice: Table 1 has no word for 0, and zeros occur).
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from numlab import store
-from numlab.figures import notebooks, page, stamps, tables
+from numlab.figures import deviations, notebooks, page, stamps, tables
 from numlab.figures.catalogue import ITEMS, PAPERS, Item, item_of
 
 COMMITTED = "full"
@@ -145,6 +145,13 @@ def readme(shown: list[Shown]) -> str:
         parts += [f"## {paper}: {title}\n"] if part else []
         parts += [_section(s) for s in built]
         parts += [f"Not built yet: {missing}.\n"] if missing else []
+    parts += [
+        "## Where numlab leaves the papers\n",
+        "And where it decides what they leave open, as the code says. What each figure's runs are "
+        "smaller in\nthan the paper's stands at the head of its notebook: the profiles `full` and "
+        "`paper`.\n",
+        tables.markdown(["where", "what"], deviations.find()),
+    ]
     return "\n".join(parts)
 
 

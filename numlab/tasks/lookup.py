@@ -11,9 +11,9 @@ import numpy as np
 from numlab.examples import Examples, Layout, from_figures, to_figures
 from numlab.tasks.base import Task, check_seed, check_size, hold
 
-KEYS = tuple("abcdefghij")  # our choice: the letters of the paper's example lie among them
+KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
 RANGE = (-3.0, 3.0)
-FIGURES = 3  # our choice, as in the paper's example: what its text encoders can write
+FIGURES = 3  # our choice: numbers of three figures, as in the example
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Lookup(Task):
     Parameters
     ----------
     entries : int
-        Of the dictionary, 1 to 10 (our choice: four, as in the paper's example).
+        Of the dictionary, 1 to 10 (our choice: four entries, as in the paper's example).
     withheld : (float, float)
         No number of a sample lies in this open interval, unless `sample` holds the answer there.
 

@@ -90,7 +90,7 @@ class Temperature(Task):
 
         The last one has the first 80 % of the record; the others have equal parts of what
         follows, the first of them the latest: a model is tested on years after those that it
-        learned from. (Our choice: the paper does not say how its samples are parted.)
+        learned from. (our choice: the paper does not say how its samples are parted.)
         """
         others = len(sizes) - 1
         edges = np.linspace(1.0, 1.0 - HELD_OUT, others + 1) if others else np.ones(1)

@@ -28,16 +28,17 @@ class BinaryTrees(PopulationTask):
 
     Slots: the operands a, b, ... in reading order, and answer. Each shape of a tree with its
     operators is a layout of its own, and all of them are equally likely. Operands have three
-    significant digits, and all such numbers within the bounds are equally likely, so that small
-    ones are as frequent as large ones (our choices: the paper's trees are "random").
+    significant digits, and all such numbers within the bounds are equally likely (our choice: the
+    paper's trees are "random"; here every shape is as likely, and small operands as large ones).
 
     Parameters
     ----------
     operands : int
         Leaves of the tree: 2, 3 or 4, for 3, 18 and 135 layouts.
     bounds : (float, float)
-        Smallest and largest operand. From 0.1 to 3 (our choice) 99 % of the answers lie within
-        4, 5 and 6 for 2, 3 and 4 operands, near to where XVal is at its best.
+        Smallest and largest operand. From 0.1 to 3 99 % of the answers lie within
+        4, 5 and 6 for 2, 3 and 4 operands, near to where XVal is at its best (our choice: the
+        paper does not give the bounds).
 
     Examples
     --------

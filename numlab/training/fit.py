@@ -93,7 +93,7 @@ class Fit:
         others = [p for p in self.model.parameters() if p.ndim < 2]
         groups = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
         decay = self.spec.weight_decay
-        # betas: our choice, the papers are silent
+        # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
         return torch.optim.AdamW(groups, weight_decay=decay, betas=(0.9, 0.95), fused=True)
 
     # -- the loop
