@@ -34,7 +34,7 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
         Its axes can be changed further: a log scale, limits, other labels.
     """
     groups = [("", frame)] if panel is None else list(frame.groupby(panel, sort=False))
-    figure, axes = panels(len(groups))
+    figure, axes = panels(len(groups), 2 if len(groups) == 4 else 3)
     for ax, (title, rows) in zip(axes, groups, strict=True):
         for name, line in rows.groupby(hue, sort=False):
             line_with_band(ax, line.groupby(x)[y], str(name))
