@@ -31,7 +31,8 @@ class AggregateLoss:
     share : float
         The lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below 1.
         Eq. 3 is lost, and here lambda is the share of the cross-entropy (our choice).
-    how : WeightedSum
+    base : float
+        Of the weighted sum.
 
     Notes
     -----
@@ -45,7 +46,7 @@ class AggregateLoss:
 
     version: ClassVar[int] = 1
     share: float = 0.6
-    how: WeightedSum = WeightedSum()
+    base: float = 2.0
 
     def __post_init__(self):
         if not 0 < self.share < 1:
@@ -68,7 +69,7 @@ class AggregateLoss:
         gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
         words = embed.table.weight[digits].detach().float()
-        error = self.how.combine(tally, words).square().mean(1)
+        error = (tally @ words).square().mean(1)
         loss = torch.log2(error + FLOOR * words.square().mean()).mean()
         return (1 - self.share) / self.share * loss
 
@@ -76,5 +77,5 @@ class AggregateLoss:
         """(most, most): row n - 1 holds the weights of n digits."""
         table = torch.zeros(most, most)
         for n in range(1, most + 1):
-            table[n - 1, :n] = torch.from_numpy(self.how.weights(n))
+            table[n - 1, :n] = torch.from_numpy(WeightedSum(self.base).weights(n))
         return table

@@ -12,7 +12,6 @@ from numlab.tasks import (
     BinaryTrees,
     Classification,
     Climate,
-    FieldFile,
     LongAddition,
     Lookup,
     Multiplication,
