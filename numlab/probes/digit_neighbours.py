@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.embeddings import from_digits
+from numlab.embeddings import from_digits, from_matrix
 from numlab.encoders.aggregate import Aggregation
 from numlab.probes.geometry import distinct, isometry
 from numlab.probes.neighbours import TREE_DIMENSIONS, neighbour_f1, shared_f1
@@ -38,6 +38,11 @@ def digit_f1(
     -------
     DataFrame [number, f1], as of `neighbour_f1`
 
+    Raises
+    ------
+    ValueError
+        For a digit without a finite embedding, and k out of range.
+
     Examples
     --------
     >>> from numlab.encoders import DigitSum
@@ -47,11 +52,12 @@ def digit_f1(
     import pandas as pd
 
     numbers = np.asarray(numbers)
+    table = from_matrix(np.arange(10), table, "digits").vectors.astype(np.float64, copy=False)
     if aggregate.sees_order:
-        short = isometry(np.asarray(table, np.float64), TREE_DIMENSIONS)
+        short = isometry(table, TREE_DIMENSIONS)
         return neighbour_f1(from_digits(numbers, short, aggregate), k)
     _, first, which = np.unique(multisets(numbers), return_index=True, return_inverse=True)
-    e = from_digits(numbers[first], np.asarray(table, np.float64), aggregate)
+    e = from_digits(numbers[first], table, aggregate)
     unlike, same = distinct(e.vectors)  # the maximum of 11 is that of 1
     f1 = shared_f1(numbers, e.vectors[unlike], same[which], k)
     return pd.DataFrame({"number": numbers.astype(np.float64), "f1": f1})
