@@ -64,13 +64,14 @@ def test_true_digits_cost_least_wrong_units_less_than_wrong_digits_a_non_number_
     every = loss(certain(torch.where(digit, shifted, targets.ids), size), targets, embed)
     none = loss(certain(torch.zeros_like(targets.ids), size), targets, embed)
     assert true < units < every
-    answers = [e.column("answer") for e in TASK.sample(6, seed=0)][0]
+    answers = TASK.sample(6, seed=0)[0].column("answer")
     sizes = nl.embeddings.from_digits(
         np.unique(answers), embed.words[:10].detach().numpy(), WeightedSum()
     )
     table = dict(zip(sizes.numbers, (sizes.vectors**2).mean(1), strict=True))
     assert float(none) == pytest.approx(np.mean([math.log2(table[x]) for x in answers]), rel=1e-4)
-    assert float(true) == pytest.approx(math.log2(FLOOR * float((embed.words[:10] ** 2).mean())))
+    words = embed.words[:10].detach()
+    assert float(true) == pytest.approx(math.log2(FLOOR * float((words**2).mean())))
 
 
 def test_it_moves_the_logits_of_digits_and_no_embedding():
@@ -85,13 +86,13 @@ def test_it_moves_the_logits_of_digits_and_no_embedding():
 def test_a_descent_on_it_brings_the_aggregates_together():
     embed, targets = asked(nl.Digits(3))
     logits = torch.zeros(len(targets.ids), embed.table.num_embeddings, requires_grad=True)
-    optimizer, losses = torch.optim.Adam([logits], 0.3), []
-    for _ in range(300):
+    optimizer, losses = torch.optim.Adam([logits], 1.0), []
+    for _ in range(60):
         optimizer.zero_grad()
         losses.append(AggregateLoss(share=0.5)(logits, targets, embed))
         losses[-1].backward()
         optimizer.step()
-    assert losses[-1] < losses[0] - 10
+    assert losses[-1] < losses[0] - 2
 
 
 def test_targets_without_a_digit_cost_nothing():

@@ -20,8 +20,9 @@ def neighbour_lines(frame: pd.DataFrame, number: float) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        Columns line, the name of a row, top to bottom as the frame names them; number, a
-        neighbour; chance, to be drawn among those that are tied: the paler, the smaller.
+        Columns line, the name of a row, top to bottom as the frame names them, the first of
+        which is the number line itself; number, a neighbour; chance, to be drawn among those
+        that are tied: the paler, the smaller.
     number : float
         Whose neighbours they are.
     """
@@ -29,8 +30,9 @@ def neighbour_lines(frame: pd.DataFrame, number: float) -> Figure:
     figure, (ax,) = panels(1, 1, 8.6, 0.5 * len(names) + 0.6)
     for row, name in enumerate(names):
         found = frame[frame.line == name]
-        look = {"color": encoder_color(name), "marker": encoder_marker(name), "lw": 0}
-        ax.scatter(found.number, np.full(len(found), row), 62, alpha=found.chance**0.5, **look)
+        color = encoder_color(name) if row else "#333333"
+        look = {"color": color, "marker": encoder_marker(name), "edgecolor": "white", "lw": 0.6}
+        ax.scatter(found.number, np.full(len(found), row), 66, alpha=found.chance**0.5, **look)
     ax.axvline(number, color="#333333", lw=1)
     first = frame[frame.line == names[0]].number
     ax.axvspan(first.min() - 0.5, first.max() + 0.5, color="#E9E9E9", lw=0, zorder=0)

@@ -38,7 +38,7 @@ def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
         question : its text
         answer : a float; NaN where the problem cannot be commuted
         equation : as it stands in the file
-        operation : "a+b", "a-b", "a*b", "a/b"; None where there are more, or no equation
+        operation : "a+b", "a-b", "a*b", "a/b"; missing where there are more, or no equation
 
     Raises
     ------
@@ -50,10 +50,10 @@ def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
     answers = _lines(folder / "answers" / f"{name}.a", ("index", "answer", "equation"))
     rows = []
     for index, (where, asked) in questions.items():
+        question = _text(where, asked["question"])
         if index not in answers:
             raise ValueError(f"{where}: problem {index} has no answer in {name}.a")
         said, answer = answers[index]
-        question = _text(where, asked["question"])
         rows.append(_problem(said, index, question, answer["answer"], answer["equation"]))
     return _table(rows)
 
@@ -61,15 +61,18 @@ def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
 def read_mawps(path: str | Path) -> pd.DataFrame:
     """A set in MAWPS's format: a JSON list of objects with sQuestion, lEquations, lSolutions.
 
+    Problems with more than one answer are left out with a warning that counts them.
+
     Returns
     -------
-    DataFrame, as of `read_fermat`; index is iIndex, or the place in the list.
+    DataFrame, as of `read_fermat`; index is iIndex, or the place in the list. An equation that
+    the unknown has not to itself, such as 2*X=10, has no operation.
 
     Raises
     ------
     ValueError
-        For text that is no JSON, with file and line; for an object without a question or with
-        more than one answer, with file and place in the list.
+        For text that is no JSON, with file and line; for an object without a question, an
+        equation or an answer, with file and place in the list.
     """
     path = Path(path)
     try:
@@ -78,17 +81,26 @@ def read_mawps(path: str | Path) -> pd.DataFrame:
         raise ValueError(f"{path}, line {error.lineno}: no JSON ({error.msg})") from None
     if not isinstance(content, list):
         raise ValueError(f"{path}: expected a list of problems; got {type(content).__name__}")
-    rows = []
+    rows, several = [], []
     for place, entry in enumerate(content):
         where = f"{path}, problem {place + 1}"
         _has(where, entry, ("sQuestion", "lEquations", "lSolutions"))
         for key in ("lEquations", "lSolutions"):
-            if not isinstance(entry[key], list) or len(entry[key]) != 1:
-                raise ValueError(f"{where}: expected one of {key}; got {entry[key]!r}")
+            if not isinstance(entry[key], list) or not entry[key]:
+                raise ValueError(f"{where}: expected a list of {key}; got {entry[key]!r}")
+        if len(entry["lSolutions"]) > 1:
+            several.append(where)
+            continue
         equation = re.sub(r"^\s*[a-zA-Z]\s*=|=\s*[a-zA-Z]\s*$", "", str(entry["lEquations"][0]))
         index = int(entry.get("iIndex", place))
         question = _text(where, entry["sQuestion"])
         rows.append(_problem(where, index, question, entry["lSolutions"][0], equation))
+    if several:
+        warnings.warn(
+            f"{len(several)} problems have more than one answer and are left out; "
+            f"the first is {several[0]}",
+            stacklevel=2,
+        )
     return _table(rows)
 
 
@@ -177,7 +189,7 @@ def _problem(where: str, index: int, question: str, answer: Any, equation: str) 
         return index, question, math.nan, equation, None
     try:
         value = float(answer)
-        operation = operation_of(equation)
+        operation = None if "=" in equation else operation_of(equation)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{where}: expected a number and its equation; got {answer!r} and {equation!r}"

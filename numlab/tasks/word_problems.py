@@ -31,7 +31,7 @@ TEMPLATES = (
     ("{a} birds sat there. {b} flew away. How many stayed? {answer}", "a-b"),
     ("Ben had {a} coins and lost {b} of them. How many are left? {answer}", "a-b"),
     ("A tank holds {a} litres, the other only {b}. How much less is that? {answer}", "a-b"),
-    ("{a} boxes, {b} nails in each. How many nails? {answer}", "a*b"),
+    ("{a} boxes hold {b} nails each. How many nails? {answer}", "a*b"),
     ("A train drives {a} hours at {b} miles per hour. How far does it go? {answer}", "a*b"),
     ("Each of {a} rows in the hall has {b} seats. How many seats are there? {answer}", "a*b"),
     ("{a} sweets, shared by {b} children. How many for each? {answer}", "a/b"),
@@ -40,9 +40,9 @@ TEMPLATES = (
     ("Tom had {a} cards, won {b} and then gave away {c}. How many now? {answer}", "(a+b)-c"),
     ("{a} men and {b} women came. {c} of them left. How many stayed? {answer}", "(a+b)-c"),
     ("{a} bags, with {b} apples and {c} pears in each. How many fruits? {answer}", "a*(b+c)"),
-    ("A shop sells {a} jars. Each costs {b} after {c} off. What comes in? {answer}", "a*(b-c)"),
+    ("A shop sells {a} jars for {b} less a rebate of {c}. What comes in? {answer}", "a*(b-c)"),
     ("{a} boys and {b} girls form teams of {c}. How many teams? {answer}", "(a+b)/c"),
-    ("Of {a} plums {b} were bad. The rest fills {c} bowls. How many a bowl? {answer}", "(a-b)/c"),
+    ("Of {a} ripe plums {b} rot. The rest fills {c} bowls. How many a bowl? {answer}", "(a-b)/c"),
 )
 ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
 
@@ -108,7 +108,7 @@ class WordProblems(PopulationTask):
     --------
     >>> sample = WordProblems(templates=TEMPLATES[:1]).sample(2, seed=0)[0]
     >>> sample.text(0)
-    '89 red and 13 blue pens. How many pens in all? 102'
+    '82081 red and 96086 blue pens. How many pens in all? 178167'
     """
 
     numbers: tuple[Numbers, ...] = TRAINING

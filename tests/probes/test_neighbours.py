@@ -20,7 +20,6 @@ from numlab.probes.neighbours import shared_f1
 
 AGGREGATIONS = (
     WeightedSum(),
-    WeightedSum(base=10.0),
     DigitSum(),
     DigitMean(),
     DigitMax(),

@@ -24,6 +24,7 @@ from numlab.tasks import (
 
 SMALL = Climate(years=1, degrees=15.0)
 
+BACKWARDS = WordProblems((Numbers(5, 5),), (("{b} of {a}: {answer}", "a/b-1"),))
 TASKS = [
     Planets(n_steps=3),
     Planets(n_steps=2, n_planets=(2, 2), step_sizes=(0.2, 0.5)),
@@ -45,7 +46,7 @@ TASKS = [
     Temperature(SMALL, stations=(2, 4), times=(2, 3)),
     Temperature(SMALL, stations=(5, 5), times=(4, 4)),
     WordProblems(),
-    WordProblems(numbers=(Numbers(5, 5),), templates=(("{b} of {a}: {answer}", "a/b-1"),)),
+    BACKWARDS,
 ]
 HELD = {  # by task: a name that can be held, a value in its range, one out of it
     Planets: [("stepsize", 0.4, -1.0), ("m0", 3.0, -1.0), ("e0", 1.0, 30.0), ("a0", 1.1, 2.0)],
@@ -79,8 +80,10 @@ GOLDEN = {  # raise the task's version when one of these changes
     "Lookup(entries=2, withheld=(-1, 0.25))": (1, "4c49b094755f"),
     repr(Temperature(SMALL, stations=(2, 4), times=(2, 3))): (1, "45b45941fa24"),
     repr(Temperature(SMALL, stations=(5, 5), times=(4, 4))): (1, "a2d389e7ec4a"),
+    repr(WordProblems()): (1, "ba174d7f99dc"),
+    repr(BACKWARDS): (1, "f70044e83618"),
 }
-every_task = pytest.mark.parametrize("task", TASKS, ids=repr)
+every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: repr(task)[:80])
 every_held = pytest.mark.parametrize(
     ("task", "name", "value", "outside"),
     [(task, *held) for task in TASKS for held in HELD[type(task)]],
