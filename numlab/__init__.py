@@ -33,6 +33,7 @@ _PUBLIC = {
     "objectives": ("MaskedLM", "CausalLM"),
     "models": ("ModelSpec", "GPT2", "Llama", "Transformer"),
     "abacus": ("Abacus",),
+    "auxiliary": ("AggregateLoss",),
     "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates", "step_costs"),
     "evaluation": ("predict",),
     "embeddings": ("Embeddings",),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from numlab.encoders.aggregate import Aggregation
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import CausalLM, MaskedLM
@@ -60,7 +61,7 @@ def from_matrix(numbers: np.ndarray, vectors: np.ndarray, source: str) -> Embedd
 def from_digits(
     numbers: np.ndarray,
     embeddings: np.ndarray,
-    aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    aggregate: Aggregation,
 ) -> Embeddings:
     """Whole numbers, each the aggregate of the embeddings of its digits, without leading zeros.
 
@@ -70,13 +71,13 @@ def from_digits(
         Whole numbers, 0 <= number < 2**63, of any lengths.
     embeddings : array of shape (10, d)
         One row a digit.
-    aggregate : function
-        (digits (m, N), embeddings (10, d)) -> (m, d): one of `numlab.encoders.aggregate`.
+    aggregate : Aggregation
+        Such as `WeightedSum()` or `DigitSum()`.
 
     Examples
     --------
-    >>> from numlab.encoders.aggregate import digit_sum
-    >>> from_digits([7, 70], np.eye(10), digit_sum).vectors[:, [0, 7]].tolist()
+    >>> from numlab.encoders import DigitSum
+    >>> from_digits([7, 70], np.eye(10), DigitSum()).vectors[:, [0, 7]].tolist()
     [[0.0, 1.0], [1.0, 1.0]]
     """
     given, numbers = np.asarray(numbers), np.asarray(numbers).astype(np.int64)
@@ -90,9 +91,9 @@ def from_digits(
     for length in np.unique(lengths):
         places = 10 ** np.arange(length - 1, -1, -1, dtype=np.int64)
         alike = np.flatnonzero(lengths == length)
-        for rows in np.array_split(alike, -(-len(alike) // 65536)):  # one copy of a large matrix
+        for rows in np.array_split(alike, -(-len(alike) // 8192)):  # one copy of a large matrix
             vectors[rows] = aggregate(numbers[rows, None] // places % 10, embeddings)
-    return Embeddings(numbers, vectors, aggregate.__name__)
+    return Embeddings(numbers, vectors, repr(aggregate))
 
 
 def from_encoder(

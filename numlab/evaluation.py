@@ -131,6 +131,47 @@ def match_to_figures(frame, n: int) -> float:
     return float(alike.sum() / len(frame)) if len(frame) else float("nan")
 
 
+def character_error_rate(frame) -> float:
+    """Mean of edit distance over the length of the true number, both as decimals (digits, 5).
+
+    1 is 100 %, and there may be more. An answer that is no number counts as an empty one: 1.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [321, 321, 321.5], "predicted": [320, 32, None]})
+    >>> round(character_error_rate(frame.assign(valid=[True, True, False])), 3)
+    0.556
+    """
+    if not len(frame):
+        return float("nan")
+    true = [_decimal(x) for x in frame.true]
+    said = [_decimal(x) if v else "" for x, v in zip(frame.predicted, frame.valid, strict=True)]
+    return float((edit_distances(true, said) / np.char.str_len(true)).mean())
+
+
+def _decimal(x) -> str:
+    return str(x) if isinstance(x, int) else np.format_float_positional(x, trim="-")
+
+
+def edit_distances(texts: list[str], others: list[str]) -> np.ndarray:
+    """(n,) insertions, deletions and substitutions from each text to its other (Levenshtein).
+
+    >>> edit_distances(["321", "kitten"], ["32", "sitting"])
+    array([1, 3])
+    """
+    letters, other = (np.array([*column, ""]).astype("U") for column in (texts, others))
+    a, b = (x[:-1, None].view("U1").reshape(len(texts), -1) for x in (letters, other))
+    n_a, n_b = (np.char.str_len(x[:-1]) for x in (letters, other))
+    table = np.empty((a.shape[1] + 1, b.shape[1] + 1, len(texts)), np.int64)
+    table[:, 0], table[0] = np.arange(len(table))[:, None], np.arange(table.shape[1])[:, None]
+    for i in range(a.shape[1]):
+        for j in range(b.shape[1]):
+            changed = table[i, j] + (a[:, i] != b[:, j])
+            table[i + 1, j + 1] = np.minimum(
+                changed, np.minimum(table[i, j + 1], table[i + 1, j]) + 1
+            )
+    return table[n_a, n_b, np.arange(len(texts))]
+
+
 def mse(frame) -> float:
     """Mean squared error over the valid answers; read it beside `invalid_rate`."""
     valid = frame[frame.valid]

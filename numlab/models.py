@@ -8,6 +8,7 @@ B texts of T tokens; H heads of width D; t target positions; V words.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -196,7 +197,7 @@ class NumberEmbedding(nn.Module):
 
     def __init__(self, tokenizer: Tokenizer, d_model: int):
         super().__init__()
-        self.offset = tokenizer.offset
+        self.offset, self.encoder = tokenizer.offset, tokenizer.encoder
         self.table = nn.Embedding(tokenizer.size, d_model)
         nn.init.normal_(self.table.weight, std=0.02)
         self.values = tokenizer.encoder.embedding(d_model)
@@ -205,6 +206,15 @@ class NumberEmbedding(nn.Module):
     def words(self) -> torch.Tensor:
         """(V, d_model) rows of the encoder's words."""
         return self.table.weight[self.offset :]
+
+    @functools.cached_property
+    def digits(self) -> torch.Tensor:
+        """(10,) ids of the words 0 to 9."""
+        words = self.encoder.vocabulary
+        missing = [digit for digit in "0123456789" if digit not in words]
+        if missing:
+            raise ValueError(f"{self.encoder} has no word for a single digit {missing[0]}")
+        return torch.tensor([self.offset + words.index(digit) for digit in "0123456789"])
 
     def forward(self, inputs: Inputs) -> torch.Tensor:
         h = self.table(inputs.ids)

@@ -15,8 +15,7 @@ from numlab.embeddings import (
     from_run,
     from_words,
 )
-from numlab.encoders import P10, P1000, Digits, FoNE, Subword, XVal
-from numlab.encoders.aggregate import digit_max, digit_sum, weighted_sum
+from numlab.encoders import P10, P1000, DigitMax, Digits, DigitSum, FoNE, Subword, WeightedSum, XVal
 
 ENCODERS = [P10(), P1000(), XVal(), XVal(k=2), FoNE(), FoNE(project=False), Digits(), Subword()]
 
@@ -53,21 +52,21 @@ def test_vectors_are_kept_as_float32_or_float64(given, kept):
 
 def test_digits_of_numbers_of_mixed_lengths_are_aggregated_without_leading_zeros():
     table = np.random.default_rng(0).normal(size=(10, 4))
-    vectors = from_digits([305, 0, 42], table, weighted_sum).vectors
-    expected = [weighted_sum(np.array([d]), table)[0] for d in ([3, 0, 5], [0], [4, 2])]
+    vectors = from_digits([305, 0, 42], table, WeightedSum()).vectors
+    expected = [WeightedSum()(np.array([d]), table)[0] for d in ([3, 0, 5], [0], [4, 2])]
     np.testing.assert_allclose(vectors, expected)
 
 
 def test_more_numbers_than_are_aggregated_at_a_time_keep_their_order():
     numbers = np.random.default_rng(0).permutation(100_000)
-    vectors = from_digits(numbers, np.arange(10.0)[:, None], digit_sum).vectors
+    vectors = from_digits(numbers, np.arange(10.0)[:, None], DigitSum()).vectors
     assert vectors[:, 0].tolist() == [sum(map(int, str(n))) for n in numbers.tolist()]
 
 
 @pytest.mark.parametrize("number", [-1, 0.5])
 def test_only_whole_numbers_have_digits_to_aggregate(number):
     with pytest.raises(ValueError, match=str(number)):
-        from_digits([1, number], np.eye(10), digit_max)
+        from_digits([1, number], np.eye(10), DigitMax())
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=repr)

@@ -199,3 +199,26 @@ def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
     assert [bar.get_height() for bar in exponents.patches] == [75, 25]
     assert [bar.get_height() for bar in pairs.patches] == [25, 25]
+
+
+def test_neighbours_of_a_number_stand_in_their_row_as_pale_as_their_chance():
+    rows = [("numbers", 46, 1.0), ("numbers", 48, 1.0), ("sum", 74, 1.0), ("sum", 56, 0.25)]
+    frame = pd.DataFrame(rows, columns=["line", "number", "chance"])
+    (ax,) = plots.neighbour_lines(frame, 47).axes
+    numbers, total = ax.collections
+    assert numbers.get_offsets().tolist() == [[46, 0], [48, 0]]
+    assert total.get_offsets().tolist() == [[74, 1], [56, 1]]
+    assert total.get_alpha().tolist() == [1.0, 0.5]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["numbers", "sum"]
+
+
+def test_dots_are_means_in_percent_with_their_range():
+    rows = [("P10", "untrained", 0.2), ("P10", "untrained", 0.4), ("XVal", "trained", 1.0)]
+    frame = pd.DataFrame(rows, columns=["encoder", "state", "kNN-F1"])
+    figure = plots.dots(frame, "encoder", "kNN-F1", "state")
+    (ax,) = figure.axes
+    dots = [c.get_offsets()[0] for c in ax.collections if c.get_label() in set(frame.state)]
+    np.testing.assert_allclose([dot[0] for dot in dots], [30, 100])
+    low, high = ax.collections[0].get_paths()[0].get_extents().intervalx
+    assert (low, high) == (pytest.approx(20), pytest.approx(40))
+    assert [text.get_text() for text in figure.legends[0].texts] == ["untrained", "trained"]

@@ -22,7 +22,7 @@ STAGES = [
     {"examples"},
     {"encoders", "tasks"},
     {"tokenizer"},
-    {"objectives", "models", "abacus"},
+    {"objectives", "models", "abacus", "auxiliary"},
     {"store", "training"},
     {"evaluation", "baselines"},
     {"embeddings", "probes"},

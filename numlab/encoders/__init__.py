@@ -1,6 +1,14 @@
 """How a number becomes tokens and back: one file a family, one line here."""
 
-from numlab.encoders.agg import Aggregate
+from numlab.encoders.aggregate import (
+    Aggregate,
+    DigitMax,
+    DigitMean,
+    DigitMedian,
+    DigitMin,
+    DigitSum,
+    WeightedSum,
+)
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
 from numlab.encoders.compact import Compact
 from numlab.encoders.digit_values import DigitValues
@@ -22,6 +30,11 @@ __all__ = [
     "P1000",
     "Aggregate",
     "Compact",
+    "DigitMax",
+    "DigitMean",
+    "DigitMedian",
+    "DigitMin",
+    "DigitSum",
     "DigitValues",
     "Digits",
     "Encoder",
@@ -31,6 +44,7 @@ __all__ = [
     "Subword",
     "Tokens",
     "ValueEncoder",
+    "WeightedSum",
     "Whole",
     "XVal",
 ]

@@ -1,37 +1,67 @@
-"""One embedding for a whole number, aggregated from the embeddings of its digits.
+"""The digits of a number as one vector: six aggregations, and a token that carries one.
 
-Each function takes `digits`, an array of shape (n, N) of integers 0-9, most significant first,
-and `embeddings`, an array of shape (10, d), one row a digit; it returns an array of shape (n, d)
-of the embeddings' dtype. `weighted_sum` is the aggregation of Sivakumar and Moosavi (2024),
-"How to Leverage Digit Embeddings to Represent Numbers?", section 3; the others are the standard
-functions that they compare it with (section 3 and Appendix A).
+Sivakumar and Moosavi (2024), "How to Leverage Digit Embeddings to Represent Numbers?": the
+weighted sum is theirs (Section 3), the others are the standard functions that they compare it
+with (Appendix A).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+import torch
+from torch import nn
 
-_CHUNK = 1024  # multisets of digits reduced at a time: (1024, N, d) floats stay in tens of MB
+from numlab.encoders.base import END, Encoder, Tokens, in_float32
+from numlab.encoders.digits import Digits
 
 
-def digit_weights(n_digits: int, base: float = 2.0) -> np.ndarray:
-    """Weight of each digit in a number of `n_digits` digits, most significant first.
+class Aggregation:
+    """One vector of the embeddings of a number's digits, called as `(digits, embeddings)`.
+
+    Digits are an array of shape (n, N) of integers 0-9, most significant first, embeddings one of
+    shape (10, d), a row a digit; out comes an array of shape (n, d) of the embeddings' dtype.
+
+    Attributes
+    ----------
+    sees_order : bool
+        Whether permutations of the same digits have different vectors.
+    """
+
+    sees_order: ClassVar[bool] = False
+
+    def __call__(self, digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
+        digits, embeddings = _checked(digits, embeddings)
+        rows, weights = np.arange(len(digits)), self.weights(digits.shape[1])
+        tally = np.zeros((len(digits), 10), embeddings.dtype)
+        for column, weight in zip(digits.T, weights, strict=True):
+            tally[rows, column] += weight
+        table = torch.from_numpy(np.ascontiguousarray(embeddings))
+        return self.combine(torch.from_numpy(tally), table).numpy()
+
+    def weights(self, n_digits: int) -> np.ndarray:
+        """(n_digits,) float64: what the digit at each place counts, most significant first."""
+        return np.ones(_at_least_one(n_digits))
+
+    def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        """(m, 10) sums of the weights of each digit and its (10, d) vectors to (m, d)."""
+        return tally @ words
+
+
+@dataclass(frozen=True)
+class WeightedSum(Aggregation):
+    """Sum of the digits' embeddings, weighted by place (Section 3, digits).
 
     `w_i = base**(N - i) * 3 (N + 1 - i) (N + 2 - i) / (N (N + 1) (N + 2))`, i = 1 leftmost: an
     exponential in the place times a normalised triangular number. One digit weighs 1.
 
     Parameters
     ----------
-    n_digits : int
-        N, at least 1.
     base : float
         Growth from one place to the next.
-
-    Returns
-    -------
-    array of shape (n_digits,), float64
 
     Notes
     -----
@@ -41,54 +71,79 @@ def digit_weights(n_digits: int, base: float = 2.0) -> np.ndarray:
 
     Examples
     --------
-    >>> digit_weights(3).tolist()
+    >>> WeightedSum().weights(3).tolist()
     [2.4, 0.6, 0.1]
-    """
-    if n_digits < 1:
-        raise ValueError(f"a number has at least one digit; got n_digits={n_digits}")
-    place = np.arange(n_digits, 0, -1)  # N + 1 - i: the units are place 1
-    triangular = 3 * place * (place + 1) / (n_digits * (n_digits + 1) * (n_digits + 2))
-    return float(base) ** (place - 1) * triangular
-
-
-def weighted_sum(digits: np.ndarray, embeddings: np.ndarray, base: float = 2.0) -> np.ndarray:
-    """Sum of the digits' embeddings, weighted by place (section 3, Eq. 1 reconstructed).
-
-    Examples
-    --------
-    >>> weighted_sum(np.array([[1, 0, 2]]), np.eye(10)).round(2).tolist()
+    >>> WeightedSum()(np.array([[1, 0, 2]]), np.eye(10)).round(2).tolist()
     [[0.6, 2.4, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    digits, embeddings = _checked(digits, embeddings)
-    return _linear(digits, embeddings, digit_weights(digits.shape[1], base))
+
+    base: float = 2.0
+    sees_order: ClassVar[bool] = True
+
+    def __post_init__(self):
+        if not 0 < self.base < np.inf:
+            raise ValueError(f"WeightedSum has a positive, finite base; got {self.base}")
+
+    def weights(self, n_digits: int) -> np.ndarray:
+        n = _at_least_one(n_digits)
+        place = np.arange(n, 0, -1)  # N + 1 - i: the units are place 1
+        triangular = 3 * place * (place + 1) / (n * (n + 1) * (n + 2))
+        return float(self.base) ** (place - 1) * triangular
 
 
-def digit_sum(digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class DigitSum(Aggregation):
     """Sum of the digits' embeddings: blind to their order, and it grows with their count."""
-    digits, embeddings = _checked(digits, embeddings)
-    return _linear(digits, embeddings, np.ones(digits.shape[1]))
 
 
-def digit_mean(digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
-    """Mean of the digits' embeddings in each dimension."""
-    digits, embeddings = _checked(digits, embeddings)
-    n_digits = digits.shape[1]
-    return _linear(digits, embeddings, np.full(n_digits, 1 / n_digits))
+@dataclass(frozen=True)
+class DigitMean(Aggregation):
+    """Mean of the digits' embeddings."""
+
+    def weights(self, n_digits: int) -> np.ndarray:
+        return np.full(_at_least_one(n_digits), 1 / n_digits)
 
 
-def digit_max(digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class DigitMax(Aggregation):
     """Largest entry among the digits' embeddings in each dimension."""
-    return _symmetric(digits, embeddings, np.max)
+
+    def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        best = torch.full_like(words[:1], -torch.inf).repeat(len(tally), 1)
+        for count, word in zip(tally.T, words, strict=True):  # no (m, 10, d)
+            best = torch.where(count[:, None] > 0, best.maximum(word), best)
+        return best
 
 
-def digit_min(digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class DigitMin(Aggregation):
     """Smallest entry among the digits' embeddings in each dimension."""
-    return _symmetric(digits, embeddings, np.min)
+
+    def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        return -DigitMax().combine(tally, -words)
 
 
-def digit_median(digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class DigitMedian(Aggregation):
     """Median of the digits' embeddings in each dimension (mean of the middle two)."""
-    return _symmetric(digits, embeddings, np.median)
+
+    def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        ordered, which = words.sort(dim=0)
+        n = tally.sum(1, keepdim=True)
+        lower, upper = (n + 1).div(2, rounding_mode="floor"), n.div(2, rounding_mode="floor") + 1
+        total, halves = torch.zeros_like(tally[:, which[0]]), 0.0
+        for word, place in zip(ordered, which, strict=True):
+            before, total = total, total + tally[:, place]
+            for middle in (lower, upper):
+                here = (before < middle) & (middle <= total)
+                halves = halves + torch.where(here, word / 2, torch.zeros_like(word))
+        return halves
+
+
+def _at_least_one(n_digits: int) -> int:
+    if n_digits < 1:
+        raise ValueError(f"a number has at least one digit; got n_digits={n_digits}")
+    return n_digits
 
 
 def _checked(digits: np.ndarray, embeddings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -107,28 +162,120 @@ def _checked(digits: np.ndarray, embeddings: np.ndarray) -> tuple[np.ndarray, np
     return digits, embeddings
 
 
-def _linear(digits: np.ndarray, embeddings: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted sum as one product, (n, 10) coefficients by the (10, d) table."""
-    rows = np.arange(len(digits))
-    coefficients = np.zeros((len(digits), 10), embeddings.dtype)
-    for column, weight in zip(digits.T, weights, strict=True):
-        coefficients[rows, column] += weight
-    return coefficients @ embeddings
+@dataclass(frozen=True)
+class Aggregate(Encoder):
+    """Fenced digits, and a token whose vector is their aggregate: [F] [AGG] 6 0 2 [/F].
+
+    All digits are aggregated, with the point left out (our choice: the paper leaves decimals
+    open). Answers are spelled without the token.
+
+    Parameters
+    ----------
+    int_digits, frac_digits, signed
+        Of the digits, as in Digits.
+    before : bool
+        Whether the token stands before the digits (Table 1, digits) or after them (Table 2).
+    how : Aggregation, optional
+        None: the token is [PAUSE] and has a vector of its own (Table 2).
+
+    Examples
+    --------
+    >>> Aggregate().spell(-602), Aggregate(before=False, how=None).spell(7)
+    (['[F]', '[AGG]', '-', '6', '0', '2', '[/F]'], ['[F]', '7', '[PAUSE]', '[/F]'])
+    >>> Aggregate().encode([602]).features.astype(float).round(1).tolist()
+    [[0.6, 0.0, 0.1, 0.0, 0.0, 0.0, 2.4, 0.0, 0.0, 0.0]]
+    """
+
+    int_digits: int = 6
+    frac_digits: int = 0
+    signed: bool = True
+    before: bool = True
+    how: Aggregation | None = WeightedSum()
+    fixed = False
+
+    def __post_init__(self):
+        self.answer.__post_init__()
+
+    @functools.cached_property
+    def answer(self) -> Digits:
+        return Digits(self.int_digits, self.frac_digits, self.signed, fences=True)
+
+    @property
+    def token(self) -> int:
+        """The word that is added to those of the digits."""
+        return len(self.answer.vocabulary)
+
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        return (*self.answer.vocabulary, "[PAUSE]" if self.how is None else "[AGG]")
+
+    @property
+    def carriers(self) -> tuple[int, ...]:
+        return () if self.how is None else (self.token,)
+
+    @property
+    def n_features(self) -> int:
+        return 0 if self.how is None else 10
+
+    @property
+    def length(self) -> int:
+        return self.answer.length + 1
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.answer.bounds
+
+    @property
+    def holds(self) -> str:
+        return self.answer.holds
+
+    def precision(self, numbers) -> np.ndarray:
+        return self.answer.precision(numbers)
+
+    def encode(self, numbers) -> Tokens:
+        self.in_range(numbers)
+        digits = self.answer.encode(numbers)
+        at = 1 if self.before else digits.ids.shape[1] - 1
+        ids = np.insert(digits.ids, at, self.token, axis=1)
+        mask = np.insert(digits.mask, at, True, axis=1)
+        if self.how is None:
+            return Tokens.of(ids, mask)
+        return Tokens(ids, mask, self._tally(digits))
+
+    def _tally(self, tokens: Tokens) -> np.ndarray:
+        """(n, 10) float32: what each digit's vector counts."""
+        is_digit = tokens.mask & (tokens.ids < 10)
+        count = is_digit.sum(1)
+        table = np.zeros((self.answer.n_digits + 1, self.answer.n_digits))
+        for n in range(1, len(table)):
+            table[n, :n] = self.how.weights(n)
+        row, column = np.nonzero(is_digit)
+        place = is_digit.cumsum(1)[row, column] - 1
+        tally = np.zeros((len(count), 10), np.float32)
+        np.add.at(tally, (row, tokens.ids[row, column]), table[count[row], place])
+        return tally
+
+    def decode(self, tokens: Tokens) -> np.ndarray:
+        ids = tokens.packed()
+        added = ids == self.token
+        place = 1 if self.before else (ids != END).sum(1) - 2
+        in_place = (added.sum(1) == 1) & (added.argmax(1) == place) if ids.size else added.any(1)
+        digits = Tokens.of(np.where(added, END, ids), ~added & (ids != END))
+        values = self.answer.decode(digits)
+        values[~in_place] = None if values.dtype == object else np.nan
+        return values
+
+    def embedding(self, d_model: int) -> nn.Module | None:
+        return None if self.how is None else Aggregated(self.how)
 
 
-def _symmetric(digits: np.ndarray, embeddings: np.ndarray, reduce: Callable) -> np.ndarray:
-    """A function of the multiset of digits, computed once each: 900,000 numbers hold 5,004."""
-    digits, embeddings = _checked(digits, embeddings)
-    ordered = np.sort(digits, axis=1)
-    n_digits = ordered.shape[1]
-    if n_digits <= 18:  # the ordered digits as one int64: a 20 times faster sort than rows
-        code = ordered.astype(np.int64) @ 10 ** np.arange(n_digits, dtype=np.int64)
-        _, first, which = np.unique(code, return_index=True, return_inverse=True)
-        multisets = ordered[first]
-    else:
-        multisets, which = np.unique(ordered, axis=0, return_inverse=True)
-    reduced = np.empty((len(multisets), embeddings.shape[1]), embeddings.dtype)
-    for start in range(0, len(multisets), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        reduced[part] = reduce(embeddings[multisets[part]], axis=1)
-    return reduced[which]
+class Aggregated(nn.Module):
+    """(m, 10) tallies and (V, d) words, the digits first, to (m, d), in float32."""
+
+    def __init__(self, how: Aggregation):
+        super().__init__()
+        self.how = how
+
+    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        with in_float32(features):
+            return self.how.combine(features.float(), words[:10].float())

@@ -13,6 +13,7 @@ from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.frequencies import stripes
 from numlab.plots.lengths import length_maps
 from numlab.plots.lines import curves, neighbour_curves, scaling
+from numlab.plots.neighbours import dots, neighbour_lines
 from numlab.plots.orbits import orbits
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.spectra import spectra
@@ -25,6 +26,7 @@ __all__ = [
     "clouds",
     "coefficients",
     "curves",
+    "dots",
     "encoder_color",
     "encoder_marker",
     "encodings",
@@ -32,6 +34,7 @@ __all__ = [
     "length_maps",
     "logit_lines",
     "neighbour_curves",
+    "neighbour_lines",
     "number_on_circles",
     "orbits",
     "panels",

@@ -34,7 +34,7 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
         Its axes can be changed further: a log scale, limits, other labels.
     """
     groups = [("", frame)] if panel is None else list(frame.groupby(panel, sort=False))
-    figure, axes = panels(len(groups))
+    figure, axes = panels(len(groups), 2 if len(groups) == 4 else 3)
     for ax, (title, rows) in zip(axes, groups, strict=True):
         for name, line in rows.groupby(hue, sort=False):
             line_with_band(ax, line.groupby(x)[y], str(name))
@@ -66,7 +66,9 @@ def neighbour_curves(
     """
     figure = curves(frame, "digits", "f1", "aggregate", "pool")
     for ax in figure.axes:
-        ax.set(xlabel="number of digits", xticks=sorted(frame.digits.unique()))
+        ticks = sorted(frame.digits.unique())
+        ax.set(xlabel="number of digits", ylabel="kNN-F1", xticks=ticks)
+        ax.label_outer()
         if below is not None:
             ax.set_yscale("symlog", linthresh=1e-3, linscale=0.4)
             ax.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.1 %", "1 %", "10 %", "100 %"])
@@ -77,8 +79,7 @@ def neighbour_curves(
             ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
         if paper is not None:
             ax.axhline(paper, color="#555555", lw=1.2, ls="--", label=f"paper: {paper * 100:.0f} %")
-        ax.set_ylim(-1e-4 if below is not None else -0.02, 1.05)
-    figure.axes[0].set_ylabel("kNN-F1")
+        ax.set_ylim(*((-1e-4, 1.4) if below is not None else (-0.02, 1.05)))
     legend(figure, figure.axes)
     return figure
 

@@ -2,11 +2,12 @@
 
 from numlab.probes.calibration import calibration
 from numlab.probes.circle import around_a_circle
+from numlab.probes.digit_neighbours import digit_f1
 from numlab.probes.interpolation import interpolation
 from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import expectation, logit_scan
-from numlab.probes.neighbours import neighbour_f1
+from numlab.probes.neighbours import neighbour_f1, neighbours
 from numlab.probes.operand_lengths import by_operand_lengths
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
@@ -18,6 +19,7 @@ __all__ = [
     "around_a_circle",
     "by_operand_lengths",
     "calibration",
+    "digit_f1",
     "expectation",
     "interpolation",
     "largest_jumps",
@@ -26,6 +28,7 @@ __all__ = [
     "logit_scan",
     "negated",
     "neighbour_f1",
+    "neighbours",
     "pca",
     "response",
     "sign_and_size",

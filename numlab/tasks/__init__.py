@@ -4,12 +4,14 @@ from numlab.tasks.arithmetic import Addition, Multiplication, Subtraction
 from numlab.tasks.base import Task
 from numlab.tasks.classification import Classification
 from numlab.tasks.climate import Climate
+from numlab.tasks.fermat import problems, read_fermat, read_mawps, read_templates
 from numlab.tasks.fields import FieldFile
 from numlab.tasks.long_addition import LongAddition
 from numlab.tasks.lookup import Lookup
 from numlab.tasks.planets import Planets
 from numlab.tasks.temperature import Temperature
 from numlab.tasks.trees import BinaryTrees
+from numlab.tasks.word_problems import Numbers, WordProblems
 
 __all__ = [
     "Addition",
@@ -20,8 +22,14 @@ __all__ = [
     "LongAddition",
     "Lookup",
     "Multiplication",
+    "Numbers",
     "Planets",
     "Subtraction",
     "Task",
     "Temperature",
+    "WordProblems",
+    "problems",
+    "read_fermat",
+    "read_mawps",
+    "read_templates",
 ]

@@ -62,11 +62,16 @@ class PopulationTask(Task):
     def _draw_distinct(self, n: int, seed: int) -> np.ndarray:
         """The first n different rows of the endless draw of a seed."""
         drawn = int(1.02 * expected_draws(n, self.population)) + 100
+        most = 100 * drawn
         while True:
             rows = self._draw(drawn, seed)
             first = first_occurrences(self._names(rows))
             if len(first) >= n:
                 return rows[first[:n]]
+            if drawn > most:  # `population` is a bound, and some of it hardly ever comes
+                raise ValueError(
+                    f"{self}: {len(first):,} different texts in {drawn:,}; asked {n:,}"
+                )
             drawn += drawn // 2
 
 

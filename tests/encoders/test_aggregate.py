@@ -1,72 +1,84 @@
-"""Digit aggregates against plain loops, and the three properties that section 3 of digits asks."""
+"""Digit aggregates against plain loops, the properties that section 3 of digits asks, and [AGG]."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.encoders import aggregate
-from numlab.encoders.aggregate import digit_weights
+from numlab.encoders import (
+    Aggregate,
+    DigitMax,
+    DigitMean,
+    DigitMedian,
+    DigitMin,
+    DigitSum,
+    WeightedSum,
+)
 
 TABLE = np.random.default_rng(0).normal(size=(10, 7))
 PLAIN = {
-    aggregate.weighted_sum: lambda e: (digit_weights(len(e))[:, None] * e).sum(0),
-    aggregate.digit_sum: lambda e: e.sum(0),
-    aggregate.digit_mean: lambda e: e.mean(0),
-    aggregate.digit_max: lambda e: e.max(0),
-    aggregate.digit_min: lambda e: e.min(0),
-    aggregate.digit_median: lambda e: np.median(e, 0),
+    WeightedSum(): lambda e: (WeightedSum().weights(len(e))[:, None] * e).sum(0),
+    DigitSum(): lambda e: e.sum(0),
+    DigitMean(): lambda e: e.mean(0),
+    DigitMax(): lambda e: e.max(0),
+    DigitMin(): lambda e: e.min(0),
+    DigitMedian(): lambda e: np.median(e, 0),
 }
-every_aggregate = pytest.mark.parametrize("function", PLAIN, ids=lambda f: f.__name__)
+every_aggregation = pytest.mark.parametrize("how", PLAIN, ids=repr)
 digit_arrays = st.tuples(st.integers(1, 22), st.integers(1, 5), st.integers(0, 2**32)).map(
     lambda s: np.random.default_rng(s[2]).integers(0, 10, (s[1], s[0]))
 )
 
 
-@every_aggregate
+@every_aggregation
 @given(digits=digit_arrays)
-def test_an_aggregate_is_what_a_plain_loop_computes(function, digits):
-    expected = np.array([PLAIN[function](TABLE[row]) for row in digits])
-    np.testing.assert_allclose(function(digits, TABLE), expected, rtol=1e-9, atol=1e-9)
+def test_an_aggregate_is_what_a_plain_loop_computes(how, digits):
+    expected = np.array([PLAIN[how](TABLE[row]) for row in digits])
+    np.testing.assert_allclose(how(digits, TABLE), expected, rtol=1e-9, atol=1e-9)
 
 
-@every_aggregate
-def test_a_single_digit_keeps_its_embedding(function):
-    np.testing.assert_array_equal(function(np.arange(10)[:, None], TABLE), TABLE)
+@every_aggregation
+def test_a_single_digit_keeps_its_embedding(how):
+    np.testing.assert_array_equal(how(np.arange(10)[:, None], TABLE), TABLE)
 
 
-@every_aggregate
-def test_the_embeddings_type_is_kept(function):
-    assert function(np.array([[1, 2]]), TABLE.astype(np.float32)).dtype == np.float32
+@every_aggregation
+def test_the_embeddings_type_is_kept(how):
+    assert how(np.array([[1, 2]]), TABLE.astype(np.float32)).dtype == np.float32
 
 
-@pytest.mark.parametrize("name", ["digit_max", "digit_min", "digit_median", "digit_sum"])
-def test_the_standard_functions_do_not_see_the_order(name):
-    vectors = getattr(aggregate, name)(np.array([[8, 5, 1], [1, 8, 5]]), TABLE)
-    np.testing.assert_array_equal(vectors[0], vectors[1])
-
-
-def test_the_weighted_sum_sees_the_order():
-    vectors = aggregate.weighted_sum(np.array([[8, 5], [5, 8]]), TABLE)
-    assert np.abs(vectors[0] - vectors[1]).max() > 0.1
+@every_aggregation
+def test_an_aggregation_says_whether_it_sees_the_order(how):
+    ours, turned = how(np.array([[8, 5, 1], [1, 8, 5]]), TABLE)
+    assert (np.abs(ours - turned).max() > 0.1) == how.sees_order
+    assert how.sees_order or (ours == turned).all()
 
 
 @given(st.integers(1, 30))
 def test_weights_are_normalised_triangular_numbers_times_powers_of_the_base(n):
-    triangular = digit_weights(n) / 2.0 ** np.arange(n - 1, -1, -1)
+    triangular = WeightedSum().weights(n) / 2.0 ** np.arange(n - 1, -1, -1)
     assert triangular.sum() == pytest.approx(1)
     steps = np.diff(triangular[::-1])
     np.testing.assert_allclose(np.diff(steps), steps[0] / 2 if n > 2 else 0, rtol=1e-6)
 
 
 def test_weights_are_not_normalised_and_fall_from_left_to_right():
-    weights = digit_weights(6)
+    weights = WeightedSum().weights(6)
     assert weights.sum() > 1
     assert (np.diff(weights) < 0).all()
 
 
 def test_the_base_of_the_weights_is_a_parameter():
-    np.testing.assert_allclose(digit_weights(3, base=10), [60, 3, 0.1])
+    np.testing.assert_allclose(WeightedSum(base=10).weights(3), [60, 3, 0.1])
+
+
+@pytest.mark.parametrize("base", [0, -1.0, np.inf])
+def test_a_base_is_positive_and_finite(base):
+    with pytest.raises(ValueError, match="positive, finite base"):
+        WeightedSum(base)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +92,47 @@ def test_the_base_of_the_weights_is_a_parameter():
 )
 def test_what_is_no_digit_or_no_table_is_refused(digits, table, message):
     with pytest.raises(ValueError, match=message):
-        aggregate.digit_max(digits, table)
+        DigitMax()(digits, table)
 
 
-def test_a_number_has_a_digit():
+@every_aggregation
+def test_a_number_has_a_digit(how):
     with pytest.raises(ValueError, match="n_digits=0"):
-        digit_weights(0)
+        how.weights(0)
+
+
+def embedded(encoder: Aggregate, number: float, words: torch.Tensor) -> torch.Tensor:
+    features = torch.from_numpy(encoder.encode([number]).features)
+    return encoder.embedding(words.shape[1])(features, words)[0]
+
+
+@every_aggregation
+@pytest.mark.parametrize(("number", "digits"), [(602, [6, 0, 2]), (-77, [7, 7]), (0, [0])])
+def test_the_tokens_vector_is_the_aggregate_of_the_digits(how, number, digits):
+    words = torch.randn(15, 8, dtype=torch.float64)
+    expected = how(np.array([digits]), words[:10].numpy())[0]
+    np.testing.assert_allclose(
+        embedded(Aggregate(how=how), number, words), expected, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_the_point_is_left_out_of_the_weights():
+    features = Aggregate(3, 2).encode([12.5, 125]).features
+    assert np.array_equal(*features)
+
+
+def test_answers_are_spelled_without_it():
+    assert Aggregate().answer.spell(602) == ["[F]", "6", "0", "2", "[/F]"]
+
+
+def test_a_pause_carries_nothing():
+    encoder = Aggregate(how=None)
+    assert encoder.carriers == () and encoder.embedding(8) is None
+    assert encoder.spell(7) == ["[F]", "[PAUSE]", "7", "[/F]"]
+
+
+def test_it_spells_a_number_only_in_its_place():
+    encoder = Aggregate(3)
+    tokens = encoder.encode([7])
+    tokens.ids[0, tokens.mask[0]] = [12, 7, encoder.token, 13]  # [F] 7 [AGG] [/F]
+    assert np.isnan(encoder.decode(tokens)).all()

@@ -6,11 +6,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from numlab.embeddings import Embeddings, from_digits, from_matrix
-from numlab.encoders import aggregate
-from numlab.probes import neighbour_f1
+from numlab.encoders import (
+    DigitMax,
+    DigitMean,
+    DigitMedian,
+    DigitMin,
+    DigitSum,
+    WeightedSum,
+)
+from numlab.probes import digit_f1, neighbour_f1, neighbours
+from numlab.probes.digit_neighbours import multisets
 from numlab.probes.neighbours import shared_f1
 
-NAMES = ("weighted_sum", "digit_sum", "digit_mean", "digit_max", "digit_min", "digit_median")
+AGGREGATIONS = (
+    WeightedSum(),
+    DigitSum(),
+    DigitMean(),
+    DigitMax(),
+    DigitMin(),
+    DigitMedian(),
+)
+every_aggregation = pytest.mark.parametrize("how", AGGREGATIONS, ids=repr)
 
 
 def membership(distance, k, tolerance):
@@ -42,24 +58,24 @@ def assert_is_the_reference(numbers, vectors, k):
 
 
 @pytest.mark.parametrize("n_digits", [2, 3])
-@pytest.mark.parametrize("name", NAMES)
-def test_digit_aggregates_of_one_length_score_as_the_reference(name, n_digits):
+@every_aggregation
+def test_digit_aggregates_of_one_length_score_as_the_reference(how, n_digits):
     table = np.random.default_rng(n_digits).normal(size=(10, 24))
-    e = from_digits(np.arange(10 ** (n_digits - 1), 10**n_digits), table, getattr(aggregate, name))
+    e = from_digits(np.arange(10 ** (n_digits - 1), 10**n_digits), table, how)
     assert_is_the_reference(e.numbers, e.vectors, 10)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_digit_aggregates_of_all_lengths_score_as_the_reference(name):
+@every_aggregation
+def test_digit_aggregates_of_all_lengths_score_as_the_reference(how):
     table = np.random.default_rng(0).normal(size=(10, 24))
-    e = from_digits(np.arange(1000), table, getattr(aggregate, name))
+    e = from_digits(np.arange(1000), table, how)
     assert_is_the_reference(e.numbers, e.vectors, 10)
 
 
-@pytest.mark.parametrize("name", ["weighted_sum", "digit_sum"])
-def test_four_digits_score_as_the_reference(name):
+@pytest.mark.parametrize("how", [WeightedSum(), DigitSum()], ids=repr)
+def test_four_digits_score_as_the_reference(how):
     table = np.random.default_rng(0).normal(size=(10, 8))
-    e = from_digits(np.arange(1000, 4000), table, getattr(aggregate, name))
+    e = from_digits(np.arange(1000, 4000), table, how)
     assert_is_the_reference(e.numbers, e.vectors, 10)
 
 
@@ -115,7 +131,7 @@ def test_rounding_noise_on_ties_changes_nothing(dtype):
     # added up digit by digit, permutations of the same digits differ in the last bit
     rounded = (0.1 * table)[digits].cumsum(axis=1, dtype=dtype)[:, -1]
     assert len(np.unique(rounded, axis=0)) > 2 * len(np.unique(np.sort(digits), axis=0))
-    exact = 0.1 * aggregate.digit_sum(digits, table.astype(np.float64))
+    exact = 0.1 * DigitSum()(digits, table.astype(np.float64))
     found = neighbour_f1(Embeddings(np.arange(100, 1000), rounded, "test"))
     np.testing.assert_allclose(found.f1, reference(np.arange(100, 1000), exact, 10), atol=1e-12)
 
@@ -143,3 +159,63 @@ def test_shared_vectors_score_as_one_vector_a_number():
 def test_k_below_the_number_of_points_is_asked(k):
     with pytest.raises(ValueError, match=f"each of 5 numbers has 1 to 4 neighbours; got k={k}"):
         neighbour_f1(Embeddings(np.arange(5), np.arange(5.0)[:, None], "test"), k)
+
+
+@every_aggregation
+def test_digits_score_as_their_vectors(how):
+    table = np.random.default_rng(1).normal(size=(10, 24))
+    numbers = np.random.default_rng(2).permutation(2000)[:1500]
+    expected = neighbour_f1(from_digits(numbers, table, how), 7)
+    found = digit_f1(numbers, table, how, 7)
+    np.testing.assert_array_equal(found.number, expected.number)
+    np.testing.assert_allclose(found.f1, expected.f1, atol=1e-12)
+
+
+def test_digits_of_few_different_vectors_score_as_the_reference():
+    table = np.repeat(np.eye(3), [4, 3, 3], axis=0)  # 0 to 3 are alike
+    numbers = np.arange(300)
+    for how in AGGREGATIONS:
+        e = from_digits(numbers, table, how)
+        found = digit_f1(numbers, table, how, 10)
+        np.testing.assert_allclose(found.f1, reference(numbers, e.vectors, 10), atol=1e-12)
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1))
+def test_a_multiset_is_the_digits_in_any_order(numbers):
+    codes = multisets(np.array(numbers))
+    ordered = ["".join(sorted(str(n))) for n in numbers]
+    assert len(set(zip(codes.tolist(), ordered, strict=True))) == len(set(ordered))
+    assert len(set(codes.tolist())) == len(set(ordered))
+
+
+@pytest.mark.parametrize("how", [WeightedSum(), DigitMax()], ids=repr)
+def test_a_digit_whose_embedding_is_not_finite_is_named(how):
+    table = np.ones((10, 3))
+    table[7, 1] = np.nan
+    with pytest.raises(ValueError, match="vectors are finite; the vector of 7"):
+        digit_f1(np.arange(100), table, how)
+
+
+@pytest.mark.parametrize("how", [WeightedSum(), DigitSum()], ids=repr)
+def test_digits_too_ask_for_k_below_the_number_of_points(how):
+    with pytest.raises(ValueError, match="each of 10 numbers has 1 to 9 neighbours; got k=10"):
+        digit_f1(np.arange(10), np.eye(10), how)
+
+
+def test_neighbours_of_one_number_give_its_f1():
+    rng = np.random.default_rng(0)
+    e = Embeddings(np.arange(60), rng.integers(0, 3, (60, 3)).astype(float), "a lattice")
+    f1 = neighbour_f1(e, 10).f1
+    for number in (0, 31, 59):
+        frame = neighbours(e, number, 10)
+        assert frame.groupby("space").chance.sum().round(9).tolist() == [10, 10]
+        natural, near = (
+            frame[frame.space == space].set_index("number").chance
+            for space in ("numbers", "embeddings")
+        )
+        assert (natural * near).sum() / 10 == pytest.approx(f1[number])
+
+
+def test_a_number_without_a_vector_has_no_neighbours():
+    with pytest.raises(ValueError, match="a line has no vector of 7"):
+        neighbours(Embeddings(np.arange(5), np.arange(5.0)[:, None], "a line"), 7, k=2)

@@ -1,0 +1,131 @@
+"""The auxiliary loss of aggregated digits against a plain reference, and what it moves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import numlab as nl
+from numlab.auxiliary import FLOOR, AggregateLoss
+from numlab.encoders import WeightedSum
+from numlab.models import NumberEmbedding
+from numlab.objectives import CausalLM
+from numlab.tokenizer import Tokenizer
+
+TASK = nl.tasks.Addition(int_digits=2)
+
+
+def asked(encoder, n=6):
+    """An embedding, and the targets of a few additions."""
+    torch.manual_seed(0)
+    tokenizer = Tokenizer.of(TASK.layouts(), encoder)
+    corpus = tokenizer(TASK.sample(n, seed=0), ("answer",))
+    batch = corpus.batch(np.arange(n))
+    _, targets = CausalLM(only=("answer",)).train(batch, np.random.default_rng(0))
+    return NumberEmbedding(tokenizer, 8), targets
+
+
+def certain(ids, size):
+    """Logits of a model that is sure of these words."""
+    return torch.full((len(ids), size), -40.0).scatter(1, ids[:, None], 40.0)
+
+
+@pytest.mark.parametrize("encoder", [nl.Digits(3, fences=True), nl.Aggregate(3), nl.Digits(3)])
+def test_it_is_the_log2_of_the_mean_squared_error_of_the_aggregates(encoder):
+    embed, targets = asked(encoder)
+    logits = torch.randn(len(targets.ids), embed.table.num_embeddings)
+    expected, words = [], embed.words[:10].detach()
+    for number in targets.number.unique():
+        own = (targets.number == number) & (targets.ids >= embed.offset)
+        own &= targets.ids < embed.offset + 10
+        if not own.any():  # the token that ends a number
+            continue
+        soft = logits[own].softmax(1)[:, embed.offset : embed.offset + 10] @ words
+        weights = torch.from_numpy(WeightedSum().weights(int(own.sum()))).float()[:, None]
+        gap = (weights * (soft - words[targets.ids[own] - embed.offset])).sum(0)
+        expected.append(math.log2(float((gap**2).mean() + FLOOR * (words**2).mean())))
+    found = AggregateLoss(share=0.8)(logits, targets, embed)
+    assert float(found) == pytest.approx(0.25 * np.mean(expected), rel=1e-4)
+
+
+def test_true_digits_cost_least_wrong_units_less_than_wrong_digits_a_non_number_its_size():
+    embed, targets = asked(nl.Digits(3))
+    size, loss = embed.table.num_embeddings, AggregateLoss(share=0.5)
+    with torch.no_grad():  # digits in order, on a line
+        embed.words[:10] = torch.arange(10.0)[:, None] + 1
+    digit = (targets.ids >= embed.offset) & (targets.ids < embed.offset + 10)
+    last = torch.cat([digit[:-1] & ~digit[1:], digit[-1:]])
+    shifted = (targets.ids - embed.offset + 5) % 10 + embed.offset
+    true = loss(certain(targets.ids, size), targets, embed)
+    units = loss(certain(torch.where(last, shifted, targets.ids), size), targets, embed)
+    every = loss(certain(torch.where(digit, shifted, targets.ids), size), targets, embed)
+    none = loss(certain(torch.zeros_like(targets.ids), size), targets, embed)
+    assert true < units < every
+    answers = TASK.sample(6, seed=0)[0].column("answer")
+    sizes = nl.embeddings.from_digits(
+        np.unique(answers), embed.words[:10].detach().numpy(), WeightedSum()
+    )
+    table = dict(zip(sizes.numbers, (sizes.vectors**2).mean(1), strict=True))
+    assert float(none) == pytest.approx(np.mean([math.log2(table[x]) for x in answers]), rel=1e-4)
+    words = embed.words[:10].detach()
+    assert float(true) == pytest.approx(math.log2(FLOOR * float((words**2).mean())))
+
+
+def test_it_moves_the_logits_of_digits_and_no_embedding():
+    embed, targets = asked(nl.Digits(3))
+    logits = torch.randn(len(targets.ids), embed.table.num_embeddings, requires_grad=True)
+    AggregateLoss()(logits, targets, embed).backward()
+    digit = (targets.ids >= embed.offset) & (targets.ids < embed.offset + 10)
+    assert logits.grad[digit].abs().sum(1).all() and not logits.grad[~digit].any()
+    assert embed.table.weight.grad is None
+
+
+def test_a_descent_on_it_brings_the_aggregates_together():
+    embed, targets = asked(nl.Digits(3))
+    logits = torch.zeros(len(targets.ids), embed.table.num_embeddings, requires_grad=True)
+    optimizer, losses = torch.optim.Adam([logits], 1.0), []
+    for _ in range(60):
+        optimizer.zero_grad()
+        losses.append(AggregateLoss(share=0.5)(logits, targets, embed))
+        losses[-1].backward()
+        optimizer.step()
+    assert losses[-1] < losses[0] - 2
+
+
+def test_targets_without_a_digit_cost_nothing():
+    embed, targets = asked(nl.Digits(3))
+    targets.ids = torch.zeros_like(targets.ids)
+    assert AggregateLoss()(torch.randn(len(targets.ids), 40), targets, embed) == 0
+
+
+def test_an_encoder_without_single_digits_is_named():
+    embed, targets = asked(nl.P1000(overflow="clip"))
+    with pytest.raises(ValueError, match="P1000.* has no word for a single digit 0"):
+        AggregateLoss()(torch.zeros(len(targets.ids), 2000), targets, embed)
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.5, float("nan")])
+def test_a_share_lies_between_0_and_1(share):
+    with pytest.raises(ValueError, match="share lies between 0 and 1; got"):
+        AggregateLoss(share=share)
+
+
+def test_it_trains_beside_the_objective(module_home):
+    spec = nl.RunSpec(
+        task=TASK,
+        encoder=nl.Digits(3, fences=True),
+        objective=CausalLM(only=("answer",)),
+        model=nl.GPT2(16, 1, 2),
+        n_train=64,
+        n_valid=16,
+        n_test=16,
+        steps=3,
+        learning_rate=1e-3,
+        auxiliary=(AggregateLoss(),),
+    )
+    history = nl.train(spec).history
+    assert np.isfinite(history.AggregateLoss).all()
+    assert np.allclose(history.loss, history.token + history.AggregateLoss)
