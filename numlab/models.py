@@ -242,7 +242,8 @@ class Transformer(nn.Module):
         if encoder.token_mlp:  # xval, Appendix C: both heads are MLPs
             self.token_mlp = nn.Sequential(nn.Linear(d, d, bias=False), nn.GELU())
         self.value_head = encoder.head(d)
-        carriers = torch.from_numpy(tokenizer.carriers)
+        # of answers: [AGG], which they never hold, is a word like others where it is generated
+        carriers = tokenizer.offset + torch.tensor(encoder.answer.carriers, dtype=torch.long)
         self.register_buffer("carriers", carriers, persistent=False)
         if spec.rotary:
             frequency = spec.rotary ** (-torch.arange(0, spec.head_width, 2) / spec.head_width)
@@ -294,7 +295,7 @@ class Transformer(nn.Module):
         return F.linear(self.token_mlp(h), self.embed.table.weight).float()
 
     def carries(self, ids: torch.Tensor) -> torch.Tensor:
-        """Whether each token is one that carries a number."""
+        """Whether each token is one that carries a number in an answer."""
         return torch.isin(ids, self.carriers)
 
     @torch.no_grad()

@@ -236,7 +236,8 @@ class CausalLM:
         tokenizer = batch.corpus.tokenizer
         ids = np.full((len(rows), n_steps), -1)
         carries = np.zeros(ids.shape, bool)
-        features = np.zeros((*ids.shape, batch.features.shape[1]), batch.features.dtype)
+        n_features = tokenizer.encoder.answer.n_features  # fewer than [AGG] has
+        features = np.zeros((*ids.shape, n_features), batch.features.dtype)
         inputs, cache = _prompt(batch, rows, n), model.cache()
         going = np.ones(len(rows), bool)
         for step in range(n_steps):

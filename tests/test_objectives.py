@@ -124,3 +124,17 @@ def test_one_slot_a_text_is_generated():
     batch = batch_of(nl.P1000(), answers=("*",))
     with pytest.raises(ValueError, match="several fit"):
         nl.CausalLM().fill(Oracle(batch), batch, ("b", "answer"))
+
+
+def test_a_word_that_answers_never_hold_spells_no_number(monkeypatch):
+    encoder = nl.Aggregate(4)
+    objective = nl.CausalLM(only=("answer",))
+    batch = batch_of(encoder, n=4, answers=objective.answers)
+    model = nl.Transformer(nl.GPT2(16, 1, 2), batch.corpus.tokenizer)
+    agg = batch.corpus.tokenizer.offset + encoder.token
+    said = torch.nn.functional.one_hot(torch.tensor(agg), batch.corpus.tokenizer.size)
+    monkeypatch.setattr(model, "logits", lambda h: said.repeat(len(h), 1))
+    answers = objective.fill(model, batch, ("answer",))
+    assert (answers.ids[answers.mask] == agg).all() and not len(answers.features)
+    decoded = batch.corpus.tokenizer.decode(answers.ids, answers.mask, answers.features)
+    assert np.isnan(decoded).all()
