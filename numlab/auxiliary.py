@@ -23,14 +23,15 @@ class AggregateLoss:
     the mean embedding under the model's probabilities ("soft digits"): an argmax has no gradient.
     The embeddings themselves get none from this loss, which would shrink them to please it.
 
-    All digits of a number count, with the point left out, as in `Aggregate` (our choice: Eq. 1
-    leaves decimals open); where the point belongs is left to the cross-entropy.
+    All digits of a number count, with the point left out, as in `Aggregate` (our choice: 12.5 is
+    aggregated as 125, Eq. 1 leaves decimals open); where the point belongs is left to the
+    cross-entropy.
 
     Parameters
     ----------
     share : float
-        The lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below 1.
-        Eq. 3 is lost, and here lambda is the share of the cross-entropy (our choice).
+        The lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below 1
+        (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
     base : float
         Of the weighted sum.
 
@@ -55,7 +56,13 @@ class AggregateLoss:
     def __call__(
         self, logits: torch.Tensor, targets: Targets, embed: NumberEmbedding
     ) -> torch.Tensor:
-        """(t, V) logits to the mean over the numbers, times (1 - lambda) / lambda."""
+        """(t, V) logits to the mean over the numbers, times (1 - lambda) / lambda.
+
+        Raises
+        ------
+        ValueError
+            For an encoder that does not spell answers digit by digit.
+        """
         digits = embed.digits.to(logits.device)
         true = targets.ids[:, None] == digits  # (t, 10)
         at = true.any(1).nonzero()[:, 0]

@@ -134,7 +134,8 @@ def match_to_figures(frame, n: int) -> float:
 def character_error_rate(frame) -> float:
     """Mean of edit distance over the length of the true number, both as decimals (digits, 5).
 
-    1 is 100 %, and there may be more. An answer that is no number counts as an empty one: 1.
+    1 is 100 %, and there may be more (our choice: an answer that is no number costs 1, as an empty
+    one would).
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [321, 321, 321.5], "predicted": [320, 32, None]})

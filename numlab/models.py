@@ -209,11 +209,10 @@ class NumberEmbedding(nn.Module):
 
     @functools.cached_property
     def digits(self) -> torch.Tensor:
-        """(10,) ids of the words 0 to 9."""
-        words = self.encoder.vocabulary
-        missing = [digit for digit in "0123456789" if digit not in words]
-        if missing:
-            raise ValueError(f"{self.encoder} has no word for a single digit {missing[0]}")
+        """(10,) ids of the words 0 to 9, with which answers are spelled, greatest place first."""
+        words, spelled = self.encoder.vocabulary, self.encoder.answer.spell(12)
+        if [word for word in spelled if word.isdigit()][:2] != ["1", "2"]:
+            raise ValueError(f"{self.encoder} does not spell 12 as digits 1 and 2; got {spelled}")
         return torch.tensor([self.offset + words.index(digit) for digit in "0123456789"])
 
     def forward(self, inputs: Inputs) -> torch.Tensor:

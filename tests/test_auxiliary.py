@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -101,9 +102,20 @@ def test_targets_without_a_digit_cost_nothing():
     assert AggregateLoss()(torch.randn(len(targets.ids), 40), targets, embed) == 0
 
 
-def test_an_encoder_without_single_digits_is_named():
-    embed, targets = asked(nl.P1000(overflow="clip"))
-    with pytest.raises(ValueError, match="P1000.* has no word for a single digit 0"):
+@pytest.mark.parametrize(
+    ("encoder", "spelled"),
+    [
+        (nl.P1000(overflow="clip"), "120"),
+        (nl.Subword(3), "12"),
+        (nl.Digits(3, reverse=True), "2', '1"),
+        (nl.XVal(), "NUM"),
+    ],
+    ids=str,
+)
+def test_an_encoder_that_does_not_spell_digit_by_digit_is_named(encoder, spelled):
+    embed, targets = asked(encoder)
+    name = re.escape(f"{encoder} does not spell 12 as digits 1 and 2; got ")
+    with pytest.raises(ValueError, match=rf"{name}.*{spelled}"):
         AggregateLoss()(torch.zeros(len(targets.ids), 2000), targets, embed)
 
 

@@ -65,9 +65,8 @@ class WeightedSum(Aggregation):
 
     Notes
     -----
-    Eq. 1, digits, reconstructed: the equation is lost in the text that we have. The prose fixes
-    the fraction ("1, 3, 6, normalised to 0.1, 0.3, 0.6") and w = 1 for one digit; that the
-    exponential has base 2 is our reading.
+    Our choice: the exponential of Eq. 1 has base 2. The equation is lost in the text that we have;
+    the prose fixes the fraction ("1, 3, 6, normalised to 0.1, 0.3, 0.6") and w = 1 for one digit.
 
     Examples
     --------
@@ -166,8 +165,8 @@ def _checked(digits: np.ndarray, embeddings: np.ndarray) -> tuple[np.ndarray, np
 class Aggregate(Encoder):
     """Fenced digits, and a token whose vector is their aggregate: [F] [AGG] 6 0 2 [/F].
 
-    All digits are aggregated, with the point left out (our choice: the paper leaves decimals
-    open). Answers are spelled without the token.
+    All digits are aggregated (our choice: the point is left out, the paper leaves decimals open).
+    Answers are spelled without the token.
 
     Parameters
     ----------

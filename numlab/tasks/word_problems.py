@@ -20,7 +20,7 @@ OPERATORS = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-DECIMALS = 2  # of an answer (our choice; FERMAT rounds to six)
+DECIMALS = 2  # our choice: answers are rounded to two decimals, FERMAT's to six
 LARGEST = 1e13  # an answer has 13 digits before the point or fewer, so that a float64 is exact
 ROUNDS = 1000  # of draws, before a template counts as one without an answer
 
@@ -82,8 +82,8 @@ class Numbers:
         return from_figures(whole, np.full(whole.shape, self.power))
 
 
-# The number categories of FERMAT's training set (Appendix B, digits); the digits of the decimals
-# are our choice.
+# The number categories of FERMAT's training set (Appendix B, digits).
+# our choice: numbers with one decimal have two to five digits, those with two three to six
 TRAINING = (Numbers(1, 3), Numbers(4, 5), Numbers(2, 5, -1), Numbers(3, 6, -2))
 
 
