@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import torch
 
 from numlab.examples import Examples, to_figures
 from numlab.objectives import Answers, MaskedLM
@@ -91,6 +92,69 @@ def _frames(corpus: Corpus, answers: Answers):
 def _words(e: Examples, slot, row: np.ndarray) -> np.ndarray:
     column = [s for s in e.layout.slots if s.words is not None].index(slot)
     return np.array(slot.words)[e.words[row, column]]
+
+
+def masked_words(run: Run, examples: list[Examples], batch_size: int = 256):
+    """What a run of MaskedWords makes of each word of some texts, one masked at a time.
+
+    Returns
+    -------
+    DataFrame [example, slot, token, rank, log_probability]
+        A row a word. `slot` is the name of the slot that it belongs to, "" in a literal; `token`
+        its id; `rank` counts from 1, the likeliest.
+    """
+    import pandas as pd
+
+    corpus, objective, device = run.tokenizer(examples), run.spec.objective, run.model.device
+    order = np.argsort(corpus.lengths, kind="stable")
+    frames = []
+    for i in range(0, len(corpus), batch_size):
+        texts = corpus.batch(order[i : i + batch_size])
+        row, column = np.nonzero(objective.words(texts))
+        for j in range(0, len(row), batch_size):
+            at = row[j : j + batch_size], column[j : j + batch_size]
+            batch = corpus.batch(texts.rows[at[0]])
+            inputs, targets = objective.ask(batch, at[1])
+            scores = _scores(run, inputs.to(device), targets.to(device))
+            frames.append(_asked_words(corpus, batch.rows, texts.slot[at]).assign(**scores))
+    columns = ["example", "slot", "token", "rank", "log_probability"]
+    return pd.concat(frames, ignore_index=True)[columns].sort_values("example", kind="stable")
+
+
+@torch.no_grad()
+def _scores(run: Run, inputs, targets) -> dict[str, np.ndarray]:
+    with torch.autocast(run.model.device.type, torch.bfloat16, enabled=run.spec.bf16):
+        logits = run.model.logits(run.model.hidden(inputs, targets.reads))
+    true = logits.gather(1, targets.ids[:, None])
+    rank = 1 + (logits > true).sum(1)
+    log_probability = true[:, 0] - logits.logsumexp(1)
+    found = {"token": targets.ids, "rank": rank, "log_probability": log_probability}
+    return {name: value.cpu().numpy() for name, value in found.items()}
+
+
+def _asked_words(corpus: Corpus, rows: np.ndarray, slot: np.ndarray):
+    """DataFrame [example, slot] of words in texts."""
+    import pandas as pd
+
+    layout = corpus.layout[rows]
+    example, name = rows.copy(), np.full(len(rows), "", object)
+    for at in np.unique(layout):
+        e, own = corpus.examples[at], layout == at
+        if e.index is not None:
+            example[own] = e.index[rows[own] - corpus.first[at]]
+        names = np.array([*(s.name for s in e.layout.slots), ""], object)  # the last: slot -1
+        name[own] = names[slot[own]]
+    return pd.DataFrame({"example": example, "slot": name})
+
+
+def perplexity(frame) -> float:
+    """exp of the mean surprise over masked words, of `masked_words`."""
+    return float(np.exp(-frame.log_probability.mean()))
+
+
+def top_k(frame, k: int) -> float:
+    """The share of masked words that are among the k likeliest, of `masked_words`."""
+    return float((frame["rank"] <= k).mean())
 
 
 def _spoken(tokenizer, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ B texts of T tokens; H heads of width D; t target positions; V words.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,6 +18,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from numlab.encoders import Encoder
+from numlab.examples import Layout
 from numlab.objectives import Inputs, Targets
 from numlab.tokenizer import Tokenizer
 
@@ -74,6 +77,13 @@ class ModelSpec:
         if self.rms_norm:
             return nn.RMSNorm(self.d_model)
         return nn.LayerNorm(self.d_model, bias=self.bias)
+
+    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder) -> Tokenizer:
+        """The words that the layouts can say, and the encoder's."""
+        return Tokenizer.of(layouts, encoder)
+
+    def build(self, tokenizer: Tokenizer) -> Transformer:
+        return Transformer(self, tokenizer)
 
 
 def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:

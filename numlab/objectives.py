@@ -78,9 +78,8 @@ def _tensor(array: np.ndarray) -> torch.Tensor:
 def _targets(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
     tokenizer = batch.corpus.tokenizer
-    unspoken = set(tokenizer.encoder.carriers) - set(tokenizer.encoder.answer.carriers)
-    if unspoken:  # words that answers never hold, such as [AGG], are no targets
-        where = where & ~np.isin(batch.ids, [tokenizer.offset + i for i in unspoken])
+    if len(tokenizer.unspoken):
+        where = where & ~np.isin(batch.ids, tokenizer.unspoken)
     at = np.flatnonzero(where)
     asked = where.ravel()[batch.carriers]
     carries = np.isin(at, batch.carriers[asked], assume_unique=True)
@@ -94,10 +93,12 @@ def _targets(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     )
 
 
-def _hide(batch: Batch, hidden: np.ndarray) -> Inputs:
+def hide(batch: Batch, hidden: np.ndarray) -> Inputs:
     """Inputs in which the tokens where `hidden` (B, T) is True are [MASK] and carry nothing."""
     keep = ~hidden.ravel()[batch.carriers]
-    ids = np.where(hidden, batch.corpus.tokenizer.text.mask, batch.ids)
+    ids = batch.ids
+    if hidden.any():  # else a tokenizer without a mask will do
+        ids = np.where(hidden, batch.corpus.tokenizer.text.mask, ids)
     return Inputs(
         ids=_tensor(ids).long(),
         place=_tensor(batch.place).long(),
@@ -139,12 +140,11 @@ class MaskedLM:
         if self.literals:
             chosen = rng.random(batch.ids.shape) < self.literals
             hidden |= chosen & (batch.slot < 0) & batch.real
-        return _hide(batch, hidden), _targets(batch, hidden, shift=0)
+        return _masked(batch, hidden)
 
     def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
         """Every slot that fits `slots` masked, nothing else."""
-        where = batch.asked(slots)
-        return _hide(batch, where), _targets(batch, where, shift=0)
+        return _masked(batch, batch.asked(slots))
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
@@ -161,6 +161,41 @@ class MaskedLM:
         filled[mask] = ids.cpu().numpy()
         rows, slot = np.divmod(number, _SLOTS)
         return Answers(batch.rows[rows], slot, filled, mask, features)
+
+
+@dataclass(frozen=True)
+class MaskedWords:
+    """Fill in masked words beside numbers that are shown (float, section 4).
+
+    A word is a token that belongs to no number, in a literal or in a slot of words. As in BERT's
+    own training, each is masked by itself.
+
+    Parameters
+    ----------
+    share : chance that a word is masked in training.
+    """
+
+    version: ClassVar[int] = 1
+    share: float = 0.15
+
+    only: ClassVar[tuple[str, ...]] = ("*",)
+    answers: ClassVar[tuple[str, ...]] = ()
+
+    def words(self, batch: Batch) -> np.ndarray:
+        """(B, T) bool: what can be masked."""
+        special = np.isin(batch.ids, batch.corpus.tokenizer.text.special)
+        return batch.real & (batch.place == 0) & ~special
+
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        return _masked(batch, self.words(batch) & (rng.random(batch.ids.shape) < self.share))
+
+    def ask(self, batch: Batch, column: np.ndarray) -> tuple[Inputs, Targets]:
+        """One token of each text masked: that in its column, (B,)."""
+        return _masked(batch, np.arange(batch.ids.shape[1]) == column[:, None])
+
+
+def _masked(batch: Batch, hidden: np.ndarray) -> tuple[Inputs, Targets]:
+    return hide(batch, hidden), _targets(batch, hidden, shift=0)
 
 
 @dataclass(frozen=True)

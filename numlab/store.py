@@ -151,7 +151,9 @@ def _checksum(path: Path) -> str:
 
 @functools.lru_cache(maxsize=8)
 def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
-    """`task.split(sizes, seed)`, drawn once and kept on disk."""
+    """`task.split(sizes, seed)`, drawn once and kept on disk unless the task says otherwise."""
+    if not task.stored:
+        return task.split(sizes, seed)
     key = f"{digest(task)}-{'-'.join(map(str, sizes))}-{seed}"
     entry = home() / "data" / "examples" / key
     with lock(entry):

@@ -39,6 +39,7 @@ class Text:
 
     words: tuple[str, ...]
     pad, mask, end, unknown = 0, 1, 2, 3
+    special = (2,)  # what stands in a text and is no word of it
 
     @classmethod
     def of(cls, layouts: Iterable[Layout]) -> Text:
@@ -84,6 +85,12 @@ class Tokenizer:
     def carriers(self) -> np.ndarray:
         """(n_carriers,) ids of the words that carry a number."""
         return self.offset + np.asarray(self.encoder.carriers, np.int64)
+
+    @functools.cached_property
+    def unspoken(self) -> np.ndarray:
+        """Ids of the carriers that answers never hold, such as [AGG]: no targets."""
+        unspoken = set(self.encoder.carriers) - set(self.encoder.answer.carriers)
+        return self.offset + np.array(sorted(unspoken), np.int64)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; slots that fit `answers` are spelled by `encoder.answer`."""
@@ -197,13 +204,14 @@ def _assemble(tokenizer, examples, segments, pieces) -> Corpus:
         ids=table.ids[at],
         slot=np.repeat(slot, length).astype(np.int16),
         place=table.place[at],
-        starts=_offsets(np.add.reduceat(length, text)),
+        starts=offsets(np.add.reduceat(length, text)),
         features=table.features[ranges(table.feature_start[piece], n_features)],
-        feature_starts=_offsets(np.add.reduceat(n_features, text)),
+        feature_starts=offsets(np.add.reduceat(n_features, text)),
     )
 
 
-def _offsets(lengths: np.ndarray) -> np.ndarray:
+def offsets(lengths: np.ndarray) -> np.ndarray:
+    """(n + 1,) where each of n runs begins, end to end, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(lengths)])
 
 

@@ -9,6 +9,7 @@ from numlab.tasks.fields import FieldFile
 from numlab.tasks.long_addition import LongAddition
 from numlab.tasks.lookup import Lookup
 from numlab.tasks.planets import Planets
+from numlab.tasks.quantities import Quantities
 from numlab.tasks.temperature import Temperature
 from numlab.tasks.trees import BinaryTrees
 from numlab.tasks.word_problems import Numbers, WordProblems
@@ -24,6 +25,7 @@ __all__ = [
     "Multiplication",
     "Numbers",
     "Planets",
+    "Quantities",
     "Subtraction",
     "Task",
     "Temperature",

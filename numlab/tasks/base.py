@@ -21,9 +21,12 @@ class Task(ABC):
     ----------
     version : int
         Part of a run's address: raised when the same seed would give other texts.
+    stored : bool
+        Whether splits are kept on disk: not where drawing them again is as fast.
     """
 
     version: ClassVar[int] = 1
+    stored: ClassVar[bool] = True
 
     @abstractmethod
     def layouts(self) -> list[Layout]:

@@ -20,7 +20,6 @@ import numpy as np
 import torch
 
 from numlab import store
-from numlab.models import Transformer
 from numlab.tokenizer import Corpus
 from numlab.training.run import Run, best_device
 from numlab.training.spec import RunSpec
@@ -82,7 +81,7 @@ class Fit:
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         torch.manual_seed(spec.seed)
-        self.model = Transformer(spec.model, tokenizer).to(best_device())
+        self.model = spec.model.build(tokenizer).to(best_device())
         self.optimizer = self._optimizer()
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record

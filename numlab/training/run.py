@@ -5,14 +5,18 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
 from numlab import store
 from numlab.examples import Examples
-from numlab.models import Transformer
 from numlab.tokenizer import Tokenizer
 from numlab.training.spec import RunSpec
+
+if TYPE_CHECKING:
+    from numlab.models import Transformer
+    from numlab.pretrained import PretrainedModel
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,12 @@ class Run:
         return self.spec.tokenizer()
 
     @functools.cached_property
-    def model(self) -> Transformer:
+    def model(self) -> Transformer | PretrainedModel:
         """The trained model, in eval mode, on the best device that there is."""
         from safetensors.torch import load_file
 
         store.mark_used(self.digest)
-        model = Transformer(self.spec.model, self.tokenizer)
+        model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self.folder / "weights.safetensors"))
         return model.to(best_device()).eval()
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numlab import store
 from numlab.examples import Examples
 from numlab.models import ModelSpec
 from numlab.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from numlab.pretrained import Pretrained
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,8 @@ class RunSpec:
 
     Parameters
     ----------
-    task, encoder, objective, model : what is learned, how numbers are spelled, how, by what.
+    task, encoder, objective, model : what is learned, how numbers are spelled, how, by what (a
+        ModelSpec, or a Pretrained model).
     n_train, n_valid, n_test : examples drawn from the task, disjoint, with `data_seed`.
     steps, batch_size : how long.
     learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps; it
@@ -34,7 +38,7 @@ class RunSpec:
     task: Any
     encoder: Any
     objective: Any
-    model: ModelSpec
+    model: ModelSpec | Pretrained
     n_train: int
     steps: int
     learning_rate: float
@@ -62,7 +66,7 @@ class RunSpec:
         return f"{type(self.task).__name__} · {self.encoder} · seed {self.seed}"
 
     def tokenizer(self) -> Tokenizer:
-        return Tokenizer.of(self.task.layouts(), self.encoder)
+        return self.model.tokenizer(self.task.layouts(), self.encoder)
 
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" part of the data."""
