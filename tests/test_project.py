@@ -22,7 +22,7 @@ STAGES = [
     {"examples"},
     {"encoders", "tasks"},
     {"tokenizer"},
-    {"objectives", "models", "abacus", "auxiliary"},
+    {"objectives", "models", "abacus", "pretrained", "auxiliary"},
     {"store", "training"},
     {"evaluation", "baselines"},
     {"embeddings", "probes"},

@@ -1,4 +1,4 @@
-"""Where a pretrained model is: installed with a package, in a folder, or in the Hugging Face cache."""
+"""Where a pretrained model is: from a package, in a folder, or in the Hugging Face cache."""
 
 from __future__ import annotations
 

