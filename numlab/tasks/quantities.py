@@ -33,7 +33,7 @@ class Quantities(Task):
     --------
     >>> texts = Quantities().sample(3, seed=1)
     >>> texts[0].text(0)
-    'The report states that to call a shift of 8.49 hours long is fair, the book says.'
+    'Few doubt that the height of the tree is 20.4 meters.'
     """
 
     version: ClassVar[int] = 1
