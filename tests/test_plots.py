@@ -222,3 +222,51 @@ def test_dots_are_means_in_percent_with_their_range():
     low, high = ax.collections[0].get_paths()[0].get_extents().intervalx
     assert (low, high) == (pytest.approx(20), pytest.approx(40))
     assert [text.get_text() for text in figure.legends[0].texts] == ["untrained", "trained"]
+
+
+BITS = pd.DataFrame(
+    {
+        "number": np.repeat(["-1", "2"], 4),
+        "meaning": np.repeat(["one", "two"], 4),
+        "part": ["sign", "exponent", "exponent", "significand"] * 2,
+        "bit": [1, 0, 1, 0, 0, 1, 0, 0],
+    }
+)
+
+
+def texts(figure):
+    return [t.get_text() for ax in figure.axes for t in ax.texts]
+
+
+def test_bits_stand_in_a_row_a_number_under_the_names_of_their_parts():
+    (ax,) = plots.bits(BITS).axes
+    said = [t.get_text() for t in ax.texts]
+    assert [t for t in said if t in "01"] == [str(bit) for bit in BITS.bit]
+    assert said[-3:] == ["sign", "exponent", "significand"]
+    assert len(ax.patches) == 8 and len({p.get_facecolor() for p in ax.patches}) == 5
+
+
+def test_activations_are_a_strip_a_step_with_what_made_it():
+    frame = pd.DataFrame(
+        [(s, f"by {s}" if s > "a" else "", i, -2.0 * i) for s in "abc" for i in range(4)],
+        columns=["step", "made_by", "entry", "value"],
+    )
+    figure = plots.activations(frame, residual=("a", "c"))
+    strips = [ax for ax in figure.axes if ax.images]
+    assert [ax.images[0].get_array().tolist() for ax in strips] == [[[0, -1 / 3, -2 / 3, -1]]] * 3
+    assert {"a", "b", "c", "by b", "by c", "4 entries, up to 6"} <= set(texts(figure))
+
+
+def test_a_model_shows_what_is_asked_above_its_mask_alone():
+    tokens = pd.DataFrame(
+        [("a", "literal", "", ""), ("[MASK]", "mask", "", "whale"), ("[NUM]", "number", "67", "")],
+        columns=["word", "kind", "note", "asked"],
+    )
+    parts = pd.DataFrame(
+        {"text": list("pqrs"), "learned": [False, True, False, True]},
+        index=["words", "numbers", "trunk", "head"],
+    )
+    figure = plots.model(tokens, parts)
+    said = texts(figure)
+    assert said.count("head") == said.count("whale") == 1
+    assert {"p", "q", "r", "s", "[MASK]", "[NUM]", "67"} <= set(said)

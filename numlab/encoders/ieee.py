@@ -67,8 +67,7 @@ class IEEE754(ValueEncoder):
 
     def features(self, numbers) -> np.ndarray:
         """(n,) numbers to (n, bits) uint8, the sign first."""
-        floats = self.in_range(numbers).astype(np.float64).astype(self.dtype)
-        return np.unpackbits(floats.view(np.uint8).reshape(len(floats), self.bits // 8), axis=1)
+        return float_bits(self.in_range(numbers).astype(np.float64), self.dtype)
 
     def number(self, features: np.ndarray) -> np.ndarray:
         floats = np.packbits(features.astype(np.uint8), axis=1).view(self.dtype)[:, 0]
@@ -81,6 +80,19 @@ class IEEE754(ValueEncoder):
 
     def head(self, d_model: int) -> nn.Module:
         return BitsHead(d_model, self.bits)
+
+
+def float_bits(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """(n,) float64, infinities and NaN too, to (n, bits) uint8 of a big-endian float, sign first.
+
+    Examples
+    --------
+    >>> "".join(map(str, float_bits(np.array([-np.inf]), np.dtype(">f2"))[0]))
+    '1111110000000000'
+    """
+    with np.errstate(over="ignore"):  # to infinity
+        floats = np.ascontiguousarray(numbers.astype(dtype))
+    return np.unpackbits(floats.view(np.uint8).reshape(len(floats), dtype.itemsize), axis=1)
 
 
 class BitsEmbedding(nn.Module):

@@ -10,6 +10,7 @@ from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.confusions import length_cues
 from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
+from numlab.plots.floats import activations, bits, model
 from numlab.plots.frequencies import stripes
 from numlab.plots.lengths import length_maps
 from numlab.plots.lines import curves, neighbour_curves, scaling
@@ -21,7 +22,9 @@ from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, sty
 
 __all__ = [
     "STYLE",
+    "activations",
     "bars",
+    "bits",
     "calibration",
     "clouds",
     "coefficients",
@@ -33,6 +36,7 @@ __all__ = [
     "length_cues",
     "length_maps",
     "logit_lines",
+    "model",
     "neighbour_curves",
     "neighbour_lines",
     "number_on_circles",

@@ -95,29 +95,29 @@ def _chips(ax: Axes, tokens: pd.DataFrame) -> None:
         ax.text(0.1, y, name, color=encoder_color(name), weight="bold", va="center")
         for part, chips in row.groupby("part", sort=False):
             x = starts[part]
-            for chip in chips.itertuples():
-                x += _chip(ax, x, y, chip, encoder_color(name)) + 0.05
+            for token in chips.itertuples():
+                x += chip(ax, x, y, token, encoder_color(name)) + 0.05
 
 
-def _chip(ax: Axes, x: float, y: float, chip, color: str) -> float:
-    """One box with its note under it; returns its width."""
+def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
+    """A token as a box, its note under it, on axes whose units are inches; returns its width."""
     from matplotlib.colors import to_rgb
     from matplotlib.patches import FancyBboxPatch
 
     tint = tuple(1 - 0.3 * (1 - c) for c in to_rgb(color))
-    width = max(_PITCH * len(chip.word) + _PADDING, 0.8 * _PITCH * len(chip.note) + 0.04)
+    width = max(_PITCH * len(token.word) + _PADDING, 0.8 * _PITCH * len(token.note) + 0.04)
     box = FancyBboxPatch(
         (x, y - 0.15),
         width,
         0.3,
         boxstyle="round,pad=0,rounding_size=0.05",
-        fc=_CHIP.get(chip.kind, tint),
-        ec="#9A9A9A" if chip.kind != "number" else color,
-        ls="--" if chip.kind == "mask" else "-",
+        fc=_CHIP.get(token.kind, tint),
+        ec="#9A9A9A" if token.kind != "number" else color,
+        ls="--" if token.kind == "mask" else "-",
         lw=0.9,
     )
     ax.add_patch(box)
     look = {"ha": "center", "family": "monospace"}
-    ax.text(x + width / 2, y, chip.word, va="center_baseline", fontsize=10.5, **look)
-    ax.text(x + width / 2, y + 0.26, chip.note, va="center", fontsize=8, color="#444444", **look)
+    ax.text(x + width / 2, y, token.word, va="center_baseline", fontsize=10.5, **look)
+    ax.text(x + width / 2, y + 0.26, token.note, va="center", fontsize=8, color="#444444", **look)
     return width
