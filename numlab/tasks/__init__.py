@@ -10,6 +10,7 @@ from numlab.tasks.long_addition import LongAddition
 from numlab.tasks.lookup import Lookup
 from numlab.tasks.planets import Planets
 from numlab.tasks.quantities import Quantities
+from numlab.tasks.sentences import Sentences
 from numlab.tasks.temperature import Temperature
 from numlab.tasks.trees import BinaryTrees
 from numlab.tasks.word_problems import Numbers, WordProblems
@@ -26,6 +27,7 @@ __all__ = [
     "Numbers",
     "Planets",
     "Quantities",
+    "Sentences",
     "Subtraction",
     "Task",
     "Temperature",

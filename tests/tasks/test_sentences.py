@@ -1,0 +1,95 @@
+"""Files of sentences with a marked number, as WikiConvert and Numeracy-600K have them."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from numlab.encoders import IEEE754
+from numlab.pretrained import Pretrained
+from numlab.tasks import Sentences
+
+RECORDS = [
+    {"id": 0, "comment": "a total of 1500 miles, 2nd to none", "offset": 11, "length": 4},
+    {"id": 1, "title": "books of 2010", "number": "2010", "offset": 9, "length": 4},
+    {"id": 2, "comment": "up -0.5 percent", "offset": 3, "length": 4, "magnitude": 0},
+    {"id": 3, "comment": "1,234.5 points", "offset": 0, "length": 7},
+    {"id": 4, "comment": "up -0.5 percent", "offset": 3, "length": 4},
+]
+NUMBERS = {1500.0, 2010.0, -0.5, 1234.5}
+
+
+def written(folder, records, form="lines"):
+    path = folder / "sentences.json"
+    text = json.dumps(records) if form == "list" else "\n".join(map(json.dumps, records)) + "\n"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("form", ["lines", "list"])
+def test_the_marked_number_fills_a_slot_and_the_rest_is_text(form, tmp_path):
+    texts = Sentences(written(tmp_path, RECORDS, form)).sample(4, seed=0)
+    assert {e.numbers[0, 0] for e in texts} == NUMBERS
+    literals = {e.layout.literals for e in texts}
+    assert ("a total of ", " miles, 2nd to none") in literals and ("books of ", "") in literals
+    assert [e.index.tolist() for e in texts] == [[0], [1], [2], [3]]
+
+
+def test_parts_of_a_split_share_no_sentence_though_one_comes_twice(tmp_path):
+    task = Sentences(written(tmp_path, RECORDS))
+    parts = task.split((1, 1, 2), seed=3)
+    assert [len(part) for part in parts] == [1, 1, 2]
+    assert len({e.layout for part in parts for e in part}) == 4
+    assert {e.layout for part in parts for e in part} == set(task.layouts())
+
+
+def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
+    task = Sentences(written(tmp_path, RECORDS))
+    few, more = task.sample(2, seed=1), task.sample(4, seed=1)
+    assert [e.layout for e in few] == [e.layout for e in more[:2]]
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (
+            {"comment": "a total of 1500 miles", "offset": 12, "length": 5},
+            "sentence 1: expected a number at offset 12, length 5; got '500 m' in 'a total of",
+        ),
+        ({"comment": "none", "offset": -4, "length": 4}, "at offset -4, length 4; got ''"),
+        ({"comment": "1", "offset": 0}, "sentence 1: expected length; got comment, offset"),
+        ({"offset": 0, "length": 1}, "expected comment or title; got offset, length"),
+    ],
+)
+def test_a_record_that_does_not_match_is_named(record, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        Sentences(written(tmp_path, [record])).sample(1, seed=0)
+
+
+def test_a_file_with_fewer_sentences_says_so(tmp_path):
+    with pytest.raises(ValueError, match="sentences.json has 4 sentences; 5 are asked for"):
+        Sentences(written(tmp_path, RECORDS)).sample(5, seed=0)
+
+
+def test_a_file_of_another_checksum_is_refused(tmp_path):
+    path = written(tmp_path, RECORDS)
+    right = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    assert len(Sentences(path, right).layouts()) == 4
+    with pytest.raises(ValueError, match=f"has the checksum abc; got {right}"):
+        Sentences(path, "abc").layouts()
+
+
+def test_a_line_that_is_no_json_is_named(tmp_path):
+    path = tmp_path / "sentences.json"
+    path.write_text('{"comment": "1", "offset": 0, "length": 1}\n\nno\n')
+    with pytest.raises(ValueError, match="line 3 is no JSON"):
+        Sentences(str(path)).layouts()
+
+
+def test_a_pretrained_model_reads_the_number_and_the_words_around_it(tmp_path):
+    tokenizer = Pretrained().tokenizer([], IEEE754())
+    corpus = tokenizer(Sentences(written(tmp_path, RECORDS)).sample(4, seed=0))
+    batch = corpus.batch(np.arange(4))
+    assert (batch.place > 0).sum(1).tolist() == [1, 1, 1, 1]
