@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,12 @@ import numpy as np
 from numlab.encoders.aggregate import Aggregation
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
-from numlab.objectives import CausalLM, MaskedLM
+from numlab.objectives import CausalLM, Inputs, MaskedLM
+from numlab.tokenizer import Corpus, Tokenizer
 
 if TYPE_CHECKING:
+    import torch
+
     from numlab.training import Run
 
 
@@ -158,27 +161,45 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
     -------
     Embeddings of shape (n, d_model), float32
     """
-    import torch
+    causal = isinstance(run.spec.objective, CausalLM)
 
-    n_layer = run.spec.model.n_layer
-    if not 0 <= layer <= n_layer:
-        raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
-    numbers = as_numbers(numbers)
-    alone = Layout(("", ""), (Slot("number"),))
-    corpus = run.tokenizer([Examples(alone, numbers[:, None])])
-    vectors = np.empty((len(numbers), run.spec.model.d_model), np.float32)
-    for i in range(0, len(numbers), batch_size):
-        batch = corpus.batch(np.arange(i, min(i + batch_size, len(numbers))))
-        inputs, _ = MaskedLM().ask(batch, ())  # nothing is masked
-        if isinstance(run.spec.objective, CausalLM):
+    def hidden(inputs: Inputs) -> torch.Tensor:
+        if causal:
             inputs.causal, inputs.real = True, None  # padding comes after all that is read
         inputs = inputs.to(run.model.device)
-        with torch.no_grad():
-            hidden = run.model.hidden(inputs, layer=layer) if layer else run.model.embed(inputs)
-        token = torch.from_numpy(batch.slot == 0)[..., None].to(hidden)
-        mean = (hidden * token).sum(1) / token.sum(1)
-        vectors[batch.rows] = mean.float().cpu().numpy()
+        return run.model.hidden(inputs, layer=layer) if layer else run.model.embed(inputs)
+
+    _check_layer(layer, run.spec.model.n_layer)
+    vectors = _read(_alone(run.tokenizer, numbers), hidden, "mean", batch_size)
     return Embeddings(numbers, vectors, run.spec.name, layer)
+
+
+def _check_layer(layer: int, n_layer: int) -> None:
+    if not 0 <= layer <= n_layer:
+        raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
+
+
+def _alone(tokenizer: Tokenizer, numbers: np.ndarray) -> Corpus:
+    """Each number as a text of its own."""
+    return tokenizer([Examples(Layout(("", ""), (Slot("number"),)), as_numbers(numbers)[:, None])])
+
+
+def _read(corpus: Corpus, hidden: Callable, tokens: str, batch_size: int) -> np.ndarray:
+    """(n, d) float32: what `hidden` makes of the tokens of each number of `_alone`."""
+    import torch
+
+    parts = []
+    for i in range(0, len(corpus), batch_size):
+        batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
+        inputs, _ = MaskedLM().ask(batch, ())  # nothing is masked
+        own = batch.slot == 0
+        if tokens == "last":
+            own &= np.cumsum(own, 1) == own.sum(1, keepdims=True)
+        with torch.no_grad():
+            h = hidden(inputs)
+        weight = torch.from_numpy(own)[..., None].to(h)
+        parts.append(((h * weight).sum(1) / weight.sum(1)).float().cpu().numpy())
+    return np.concatenate(parts)
 
 
 def from_words(run: Run, words: Iterable[str]) -> Embeddings:
@@ -204,19 +225,30 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     return Embeddings(numbers, vectors, run.spec.name, 0)
 
 
-def from_pretrained(name_or_path: str | Path, numbers: np.ndarray) -> Embeddings:
-    """The rows that numbers have in the input table of a Hugging Face model.
-
-    Whatever the model calls its table (`embed_tokens`, GPT-2's `wte`, BERT's `word_embeddings`).
-    A number is the token that its digits alone give (our choice: digits are
-    asked for without a space before them).
+def from_pretrained(
+    name_or_path: str | Path,
+    numbers: np.ndarray,
+    layer: int = 0,
+    tokens: str = "mean",
+    batch_size: int = 256,
+) -> Embeddings:
+    """The vectors of numbers in a Hugging Face model, each number a text of its own.
 
     Parameters
     ----------
     name_or_path : str or Path
-        As for `transformers.AutoModel.from_pretrained`.
+        A folder, MINILM of `numlab.pretrained`, or a name: that alone is downloaded, through the
+        Hugging Face cache.
     numbers : array of shape (n,)
-        Whole numbers >= 0, each of which is a single token.
+    layer : int
+        0: the input table, without positions, whatever the model calls it (`embed_tokens`,
+        GPT-2's `wte`, BERT's `word_embeddings`); i: the output of the i-th block. Of an
+        encoder-decoder the encoder is taken.
+    tokens : str
+        A number of several tokens has their "mean", or the "last" of them, which in a decoder
+        has read the others. The tokens that the tokenizer puts around every text ([CLS]) are
+        read but not counted (our choice: a number's text has no space before it).
+    batch_size : int
 
     Returns
     -------
@@ -225,25 +257,34 @@ def from_pretrained(name_or_path: str | Path, numbers: np.ndarray) -> Embeddings
     Raises
     ------
     ValueError
-        Where numbers are no single tokens, with the first of them.
+        Where a number is not in the vocabulary, with the first such; for a layer that is not.
     ImportError
         Without `transformers`, which the extra `numlab[pretrained]` brings.
     """
-    from transformers import AutoModel, AutoTokenizer
+    from numlab.pretrained import Pretrained
+    from numlab.pretrained.model import trunk
 
-    given, whole = as_numbers(numbers), np.asarray(numbers).astype(np.int64)
-    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
-    ids = tokenizer([str(i) for i in whole.tolist()], add_special_tokens=False)["input_ids"]
-    single = np.array([len(i) == 1 and i[0] != tokenizer.unk_token_id for i in ids], bool)
-    single &= (given == whole) & (whole >= 0)
-    if not single.all():
-        raise ValueError(
-            f"{name_or_path} has no single token for {(~single).sum()} of {len(ids)} numbers; "
-            f"the first is {shown(given[~single][0])}"
-        )
-    table = AutoModel.from_pretrained(name_or_path).get_input_embeddings().weight
-    vectors = table.detach().float().numpy()[np.ravel(ids).astype(np.int64)]
-    return Embeddings(given, vectors, str(name_or_path), layer=0)
+    if tokens not in ("mean", "last"):
+        raise ValueError(f"tokens are read by their mean or the last of them; got {tokens!r}")
+    spec = Pretrained(str(name_or_path))
+    _check_layer(layer, spec.n_layer)
+    model, tokenizer = trunk(spec.name), spec.tokenizer([], None)
+    corpus = _alone(tokenizer, numbers)
+    unknown = (corpus.ids == tokenizer.text.tokenizer.unk_token_id) & (corpus.slot == 0)
+    if unknown.any():
+        row = np.searchsorted(corpus.starts, unknown.argmax(), side="right") - 1
+        raise ValueError(f"{name_or_path} has no tokens for {shown(np.asarray(numbers)[row])}")
+
+    def hidden(inputs: Inputs) -> torch.Tensor:
+        inputs = inputs.to(model.device)
+        if layer == 0:
+            return model.get_input_embeddings()(inputs.ids)
+        mask = None if inputs.real is None else inputs.real.long()
+        out = model(input_ids=inputs.ids, attention_mask=mask, output_hidden_states=True)
+        return out.hidden_states[layer]
+
+    vectors = _read(corpus, hidden, tokens, batch_size)
+    return Embeddings(numbers, vectors, str(name_or_path), layer)
 
 
 def _numbers(numbers) -> np.ndarray:

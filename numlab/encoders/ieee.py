@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from numlab.encoders.base import ValueEncoder, as_column, in_float32
+from numlab.encoders.base import LARGEST, ValueEncoder, as_column, in_float32
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class IEEE754(ValueEncoder):
         Linear layers of the embedding module.
     residual : bool
         Whether the first layer is added to the last.
+    overflow : {"raise", "clip"}
+        What lies beyond the largest number of the format is refused, or becomes it.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class IEEE754(ValueEncoder):
     bits: int = 32
     depth: int = 3
     residual: bool = True
+    overflow: str = "raise"
     feature_dtype = np.uint8
 
     def __post_init__(self):
@@ -45,6 +48,8 @@ class IEEE754(ValueEncoder):
             raise ValueError(f"IEEE754 has 16, 32 or 64 bits; got {self.bits}")
         if self.depth < 1:
             raise ValueError(f"IEEE754 has a depth of 1 layer or more; got {self.depth}")
+        if self.overflow not in ("raise", "clip"):
+            raise ValueError(f"IEEE754 has overflow 'raise' or 'clip'; got {self.overflow!r}")
 
     @property
     def dtype(self) -> np.dtype:
@@ -56,18 +61,25 @@ class IEEE754(ValueEncoder):
         return self.bits
 
     @property
+    def largest(self) -> float:
+        """The largest number of the format."""
+        return float(np.finfo(self.dtype).max)
+
+    @property
     def bounds(self) -> tuple[float, float]:
-        high = float(np.finfo(self.dtype).max)
+        high = LARGEST if self.overflow == "clip" else self.largest
         return -high, high
 
     def precision(self, numbers) -> np.ndarray:
         kind = np.finfo(self.dtype)
         x = np.abs(as_column(numbers).astype(np.float64))
-        return x * float(kind.epsneg) + float(kind.smallest_subnormal)
+        rounding = x * float(kind.epsneg) + float(kind.smallest_subnormal)
+        return np.maximum(rounding, x - self.largest)  # of what is clipped
 
     def features(self, numbers) -> np.ndarray:
         """(n,) numbers to (n, bits) uint8, the sign first."""
-        return float_bits(self.in_range(numbers).astype(np.float64), self.dtype)
+        x = self.in_range(numbers).astype(np.float64)
+        return float_bits(x.clip(-self.largest, self.largest), self.dtype)
 
     def number(self, features: np.ndarray) -> np.ndarray:
         floats = np.packbits(features.astype(np.uint8), axis=1).view(self.dtype)[:, 0]

@@ -14,13 +14,15 @@ FEW = 20  # numbers that are named, and joined by a line
 
 
 @styled
-def clouds(frame: pd.DataFrame) -> Figure:
+def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
     """Embeddings in their first two principal components, a panel a cloud (xval, Fig. 11).
 
     Parameters
     ----------
     frame : DataFrame
         Columns cloud (the panel's title), number, pc1, pc2. Brighter is greater.
+    label : str
+        What the numbers are, where there are many.
     """
     names = frame.cloud.unique()
     figure, axes = panels(len(names), len(names), 3.9, 3.6, share=False)
@@ -38,6 +40,6 @@ def clouds(frame: pd.DataFrame) -> Figure:
                 ax.text(row.pc1, row.pc2, f"{row.number:g}", **text)
         ax.set(title=str(name), xlabel="1st principal component")
         ax.margins(0.1)
-        figure.colorbar(image, ax=ax, label="digit" if few else "significand")
+        figure.colorbar(image, ax=ax, label="digit" if few else label)
     axes[0].set_ylabel("2nd principal component")
     return figure

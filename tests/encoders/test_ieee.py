@@ -62,6 +62,14 @@ def test_what_is_not_finite_in_the_format_is_refused(number):
         IEEE754().features([number])
 
 
+def test_what_is_too_large_for_the_format_can_be_clipped():
+    half = IEEE754(bits=16, overflow="clip")
+    numbers = np.array([1e8, -70_000.0, 3.5])
+    assert half.number(half.features(numbers)).tolist() == [65504, -65504, 3.5]
+    with pytest.raises(ValueError, match="IEEE754 holds"):
+        half.features([np.inf])
+
+
 def test_the_bits_of_a_nan_are_no_number():
     nan = "0" + "1" * 8 + "0" * 22 + "1"
     assert np.isnan(IEEE754().number(np.array([list(nan)]).astype(np.uint8))).all()
@@ -91,7 +99,7 @@ def test_without_the_residual_the_last_layer_speaks_alone():
     torch.testing.assert_close(module(x, torch.zeros(1, 8)), expected)
 
 
-@pytest.mark.parametrize("wrong", [{"bits": 8}, {"depth": 0}], ids=str)
+@pytest.mark.parametrize("wrong", [{"bits": 8}, {"depth": 0}, {"overflow": "wrap"}], ids=str)
 def test_a_format_that_does_not_exist_is_refused(wrong):
     with pytest.raises(ValueError, match=r"IEEE754 has .*; got"):
         IEEE754(**wrong)
