@@ -224,6 +224,13 @@ def test_dots_are_means_in_percent_with_their_range():
     assert [text.get_text() for text in figure.legends[0].texts] == ["untrained", "trained"]
 
 
+@pytest.mark.parametrize(("n", "label"), [(10, "digit"), (100, "number")])
+def test_the_colors_of_clouds_are_named(n, label):
+    frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": 0.0, "pc2": 1.0})
+    cloud, bar = plots.clouds(frame, label="number").axes
+    assert cloud.get_title() == "one" and bar.get_ylabel() == label
+
+
 BITS = pd.DataFrame(
     {
         "number": np.repeat(["-1", "2"], 4),
