@@ -39,7 +39,7 @@ def read(source: str) -> list[str]:
         elif "#" in line:
             text = re.match(r".*(?:\n\s*#.*)*", rest)[0]
         else:
-            text = re.match(rf'[^\n]*?(?="""|\n)(?:\n {{{indent}}}[^\n]+)*', rest)[0]
+            text = re.match(rf'[^\n]*?(?="""|\n)(?:\n {{{indent}}}(?!""")[^\n]+)*', rest)[0]
         said.append(" ".join(re.sub(r"\n\s*#?", " ", text).split()).rstrip("."))
     return said
 
