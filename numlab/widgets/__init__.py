@@ -1,7 +1,9 @@
 """What a person drags in JupyterLab, and the numbers behind it."""
 
 from numlab.widgets.clouds import clouds
+from numlab.widgets.keep import stored, swept
 from numlab.widgets.numbers import answers, spellings
+from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep
 
-__all__ = ["answers", "clouds", "ood_sweep", "spellings"]
+__all__ = ["answers", "clouds", "ood_sweep", "spell", "spelled", "spellings", "stored", "swept"]
