@@ -166,7 +166,7 @@ def test_the_slider_reaches_trained_values_and_gaps_in_steps_of_one_key(panel):
 def test_what_lies_beyond_the_axis_is_drawn_at_its_end(runs, monkeypatch):
     far = pd.DataFrame({"encoder": ["XVal"], "true": 0.4, "median": -80.0, "low": -90.0})
     far = far.assign(high=90.0, invalid=0.0)
-    monkeypatch.setattr(sweep, "answers", lambda *_: far)
+    monkeypatch.setattr(sweep, "summary", lambda *_: far)
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize")
     low, high = drawn(panel).layout.yaxis.range
     assert low < traces(panel)["XVal"].y[0] < low + 0.05 * (high - low)
