@@ -29,7 +29,7 @@ bench: setup
 	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
 
 lab: setup
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab notebooks/start.ipynb
 
 # The stamp is a copy of what was installed, compared by content: a fresh checkout's dates say nothing.
 setup:

@@ -43,7 +43,7 @@ def keep(runs: list[Run], slot: str, at: float, n: int, values: list[float], gap
     cell = CELL.format(
         notebook=sitting.notebook,
         profile=sitting.profile,
-        digests=_listed([run.digest for run in runs]),
+        digests=_listed([run.digest for run in runs], indent=0),
         slot=slot,
         at=at,
         values=_listed(sorted({*values, at})),
@@ -107,7 +107,7 @@ def stored(digest: str) -> Run:
     return Run(store.restore(json.loads(path.read_text("utf-8"))))
 
 
-def _listed(values: list) -> str:
+def _listed(values: list, indent: int = 4) -> str:
     """A list as it stands in a cell, in lines of at most about 90 characters."""
     lines, line = [], ""
     for value in values:
@@ -116,5 +116,5 @@ def _listed(values: list) -> str:
             lines.append(line)
             line = ""
         line += piece
-    body = "".join(f"        {part.rstrip()}\n" for part in [*lines, line])
-    return f"[\n{body}    ]"
+    body = "".join(f"{' ' * indent}    {part.rstrip()}\n" for part in [*lines, line])
+    return f"[\n{body}{' ' * indent}]"

@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections import defaultdict
+from html import escape
 from typing import TYPE_CHECKING
 
 import ipywidgets
@@ -203,7 +204,11 @@ class _OodSweep:
         """File the view as a figure, by running the cell that is printed."""
         self.kept.value = "Keeping …"
         at, gaps = round(self.slider.value, 9), tuple(self.gaps)
-        self.kept.value = keep(self.runs, self.slot, at, self.n, curve(self.slider, CURVE), gaps)
+        values = curve(self.slider, CURVE)
+        try:
+            self.kept.value = keep(self.runs, self.slot, at, self.n, values, gaps)
+        except (ValueError, OSError) as error:  # nobody sees what a button raises
+            self.kept.value = f'<p role="alert">Not kept: {escape(str(error))}</p>'
 
     def _fill_later(self) -> None:
         """Values that nobody asked for yet join the lines while nothing else is to do."""
@@ -292,4 +297,4 @@ def curve(slider: ipywidgets.FloatSlider, n: int) -> list[float]:
     positions = round((slider.max - slider.min) / slider.step)
     chosen = np.unique(np.linspace(0, positions, min(n, positions + 1)).round())
     order = sorted(range(len(chosen)), key=lambda i: f"{i:08b}"[::-1])
-    return [round(slider.min + slider.step * chosen[i], 9) for i in order]
+    return [round(float(slider.min + slider.step * chosen[i]), 9) for i in order]

@@ -21,7 +21,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 QUIET = {  # JupyterLab asks nobody on the network, and shows no news
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
-START = 180  # seconds that JupyterLab may take to start on a busy machine
+START = 600  # seconds that JupyterLab may take to start on a busy machine
+PATIENCE = 240_000  # milliseconds: a busy machine is slow
+SHOTS = ROOT / "figures/screenshots"  # git-ignored: of each panel, for a person to look at
 
 
 def no_browser(why: str) -> None:
@@ -92,3 +94,26 @@ def _wait(address: str, server: subprocess.Popen, log: Path) -> None:
             return
         time.sleep(0.2)
     pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+
+
+@contextlib.contextmanager
+def open_notebook(browser, lab: str, path: str):
+    """A notebook's page, all cells running; `page.errors` is what the console complains of."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and page.errors.append(said.text))
+    page.goto(lab.format(path=path))
+    page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for()
+    page.get_by_text("| Idle").wait_for()  # a kernel is there
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    yield page
+    page.close()
+
+
+def shot(page, name: str) -> None:
+    """Keep a screenshot of what is seen now."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / f"{name}.png")
