@@ -28,7 +28,7 @@ def test_typing_spells_the_text_under_every_encoder(page):
     assert spelled(page).locator("tr").count() == 1 + 8
     box.fill("x=-60.25")
     p1000 = spelled(page).get_by_role("row", name="P1000")
-    p1000.get_by_text("602", exact=True).wait_for()
+    p1000.locator(".word", has_text="x=").wait_for()
     assert p1000.locator(".number").all_inner_texts() == ["-", "602", "E-1"]
     assert "-60.25 → -60.2" in p1000.inner_text()
     shot(page, "spell")
