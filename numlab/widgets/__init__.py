@@ -1,9 +1,20 @@
 """What a person drags in JupyterLab, and the numbers behind it."""
 
 from numlab.widgets.clouds import clouds
+from numlab.widgets.explorer import embedding_explorer
 from numlab.widgets.keep import stored, swept
 from numlab.widgets.numbers import answers, spellings
 from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep
 
-__all__ = ["answers", "clouds", "ood_sweep", "spell", "spelled", "spellings", "stored", "swept"]
+__all__ = [
+    "answers",
+    "clouds",
+    "embedding_explorer",
+    "ood_sweep",
+    "spell",
+    "spelled",
+    "spellings",
+    "stored",
+    "swept",
+]

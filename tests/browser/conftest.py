@@ -62,7 +62,7 @@ def lab(module_home):
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     command += [f"--ServerApp.root_dir={module_home / 'notebooks'}"]
-    command += [f"--IdentityProvider.token={TOKEN}"]
+    command += [f"--IdentityProvider.token={TOKEN}", "--LabApp.expose_app_in_browser=True"]
     folders = {name: str(module_home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     environment = {
         **os.environ,
@@ -107,10 +107,16 @@ def open_notebook(browser, lab: str, path: str):
     page.goto(lab.format(path=path))
     page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for()
     page.get_by_text("| Idle").wait_for()  # a kernel is there
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    command(page, "notebook:run-all-cells")
     yield page
     page.close()
+
+
+def command(page, name: str, **arguments) -> None:
+    """A command of JupyterLab, as its menus would give it."""
+    page.evaluate(
+        "([name, arguments]) => { jupyterapp.commands.execute(name, arguments) }", [name, arguments]
+    )
 
 
 def shot(page, name: str) -> None:

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from browser.conftest import ROOT, open_notebook, shot
+from browser.conftest import ROOT, command, open_notebook, shot
 
 META = "document.querySelector('.js-plotly-plot')._fullLayout.meta"
 
@@ -74,9 +74,7 @@ def test_a_panel_without_an_encoder_says_so(page):
 
 
 def test_the_page_is_readable_in_the_dark(page):
-    page.get_by_role("menuitem", name="Settings", exact=True).click()
-    page.get_by_role("menuitem", name="Theme", exact=True).hover()
-    page.get_by_role("menuitem", name="JupyterLab Dark", exact=True).click()
+    command(page, "apputils:change-theme", theme="JupyterLab Dark")
     page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
     brightness = page.evaluate(
         "() => getComputedStyle(document.querySelector('.numlab-spell')).color"
@@ -88,8 +86,7 @@ def test_the_page_is_readable_in_the_dark(page):
 
 def test_a_kernel_that_restarts_leaves_a_page_that_says_what_to_do(page):
     assert page.errors == []  # what the console says of the restart itself is not ours
-    page.get_by_role("menuitem", name="Kernel", exact=True).click()
-    page.get_by_role("menuitem", name="Restart Kernel…", exact=True).click()
+    command(page, "kernelmenu:restart")
     page.get_by_role("button", name="Confirm Kernel Restart").click()
     page.get_by_text("The kernel has stopped").first.wait_for()
     shot(page, "restarted")

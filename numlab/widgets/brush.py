@@ -1,0 +1,121 @@
+"""Panes of points that a person brushes: what is chosen in one is chosen in all, at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import traitlets
+from plotly.subplots import make_subplots
+
+from numlab.widgets.plot import LOAD, Plot
+
+_BRUSH = """
+async function render({ model, el }) {
+  const Plotly = await load(model);
+  const isPane = (trace) => trace.meta === "pane";
+  const send = (name, value) => { model.set(name, value); model.save_changes(); };
+  const draw = () => {
+    const { data, layout } = JSON.parse(model.get("figure"));
+    const modeBarButtons = [["select2d", "lasso2d", "zoom2d", "pan2d", "resetScale2d"]];
+    return Plotly.react(el, data, layout, { responsive: true, displaylogo: false, modeBarButtons });
+  };
+  const choose = () => {
+    const { buffer, byteOffset, byteLength } = model.get("chosen");
+    const places = [...new Int32Array(buffer.slice(byteOffset, byteOffset + byteLength))];
+    const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
+    const selectedpoints = panes.map(() => (places.length ? places : null));
+    return Plotly.restyle(el, { selectedpoints }, panes);
+  };
+  const tell = (points) => {
+    el.dataset.asked = performance.now();
+    const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
+    send("chosen", new DataView(Int32Array.from(places).buffer));
+  };
+  const took = () => {  // until everything that came with the answer is drawn, too
+    requestAnimationFrame(() => {
+      el.dataset.answeredMs = performance.now() - el.dataset.asked;
+    });
+  };
+  await draw();
+  model.on("change:figure", draw);
+  model.on("change:chosen", choose);
+  model.on("change:answered", took);
+  el.on("plotly_selected", (event) => event && tell(event.points));
+  el.on("plotly_deselect", () => tell([]));
+  el.on("plotly_click", (event) => tell(event.points));
+  el.on("plotly_hover", ({ points: [point] }) => {
+    if (isPane(point.data)) send("hovered", point.pointNumber);
+  });
+}
+
+export default { render };
+"""
+
+
+class Brush(Plot):
+    """A figure whose traces with the meta "pane" are points of the same numbers.
+
+    Attributes
+    ----------
+    chosen : bytes
+        Places of the chosen points, int32; set from here or by the brush.
+    hovered : int
+        Place of the point under the mouse; -1: none yet.
+    answered : int
+        Counts the answers to choices: the page takes the time until it changes.
+    """
+
+    _esm = LOAD + _BRUSH
+    chosen = traitlets.Bytes(b"").tag(sync=True)
+    hovered = traitlets.Int(-1).tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+
+    @property
+    def places(self) -> np.ndarray:
+        """(m,) places of the chosen points."""
+        return np.frombuffer(self.chosen, np.int32).astype(np.int64)
+
+
+def panes(clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint: dict) -> go.Figure:
+    """Side by side, one set of points under several projections.
+
+    Parameters
+    ----------
+    clouds : list of arrays of shape (n, 2) or (n, 3)
+    titles : a pane's
+    names : array of shape (n,)
+        What hovering shows.
+    paint : of the markers, such as color and colorbar.
+    """
+    deep = clouds[0].shape[1] == 3
+    kind = {"type": "scene" if deep else "xy"}
+    figure = make_subplots(
+        cols=len(clouds),
+        specs=[[kind] * len(clouds)],
+        subplot_titles=titles,
+        horizontal_spacing=0.05,
+    )
+    add = figure.add_scatter3d if deep else figure.add_scattergl
+    size = max(2.5, min(9.0, 300 / len(names) ** 0.5)) / (2 if deep else 1)
+    for i, cloud in enumerate(clouds):
+        axes = dict(zip("xyz", cloud.T.astype(np.float32), strict=False))
+        add(
+            **axes,
+            mode="markers",
+            meta="pane",
+            marker={"size": size, "coloraxis": "coloraxis", "color": paint["color"]},
+            customdata=names,
+            hovertemplate="%{customdata}<extra></extra>",
+            row=1,
+            col=i + 1,
+        )
+        if not deep:
+            figure.data[-1].update(
+                selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 0.08}}
+            )
+    axis = {key: value for key, value in paint.items() if key != "color"}
+    figure.update_layout(coloraxis=axis, template="simple_white", height=430, showlegend=False)
+    figure.update_xaxes(showticklabels=False, ticks="")
+    figure.update_yaxes(showticklabels=False, ticks="")
+    margin = {"l": 20, "r": 20, "t": 40, "b": 20}
+    return figure.update_layout(margin=margin, dragmode="turntable" if deep else "select")
