@@ -41,12 +41,7 @@ def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
     choose(panel, range(100))
     f1 = nl.probes.neighbour_f1(XVAL, 10).set_index("number").f1
     asked = np.unique(np.linspace(0, 99, explorer.ASKED).astype(int))
-    assert (
-        f"XVal(), untrained: neighbour F1 of these {f1[asked].mean():.2f}".replace(
-            "XVal()", XVAL.source.partition(",")[0]
-        )
-        in panel.near.value
-    )
+    assert f"XVal, untrained: neighbour F1 of these {f1[asked].mean():.2f}" in panel.near.value
     assert "100 of 200 numbers are chosen" in panel.said.value
     fone, _, xval, _ = json.loads(panel.power.figure)["data"]
     assert fone["name"] != xval["name"]

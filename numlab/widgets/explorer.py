@@ -110,8 +110,8 @@ class _Explorer:
     def draw(self) -> None:
         """Project, colour and draw anew; what is chosen stays chosen."""
         if self.projection.value == "t-SNE" and len(self.numbers) > TSNE_MOST:
-            self.said.value = alert(f"t-SNE is for up to {TSNE_MOST:,} numbers; here are more.")
             self.projection.value = PROJECTIONS[0]
+            self.said.value = alert(f"t-SNE is for up to {TSNE_MOST:,} numbers; here are more.")
             return
         self.brush.show(self.figure())
         self.answer()
@@ -224,7 +224,8 @@ def captions(given: list[Embeddings]) -> list[str]:
     """Where each comes from; those that would be called alike are counted."""
     names: list[str] = []
     for e in given:
-        name = e.source if e.layer is None else f"{e.source} · layer {e.layer}"
+        name = e.source.replace(repr(e.encoder), str(e.encoder))  # without what is the default
+        name += "" if e.layer is None else f" · layer {e.layer}"
         alike = sum(other.partition(" #")[0] == name for other in names)
         names.append(f"{name} #{alike + 1}" if alike else name)
     return names

@@ -78,7 +78,7 @@ def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
     --------
     >>> import numlab as nl
     >>> frame = spelled("x=-60.25", [nl.P1000()])
-    >>> frame.word.tolist(), frame.read.iloc[-1]
+    >>> frame.word.tolist(), float(frame.read.iloc[-1])
     (['x=', '-', '602', 'E-1'], -60.2)
     """
     import pandas as pd
