@@ -32,15 +32,12 @@ class Embeddings:
         Where they come from, for captions.
     layer : int or None
         0: what enters a model's trunk; i: the output of its i-th block; None: no model.
-    encoder : Encoder or None
-        How the numbers are spelled; None: nobody knows.
     """
 
     numbers: np.ndarray
     vectors: np.ndarray
     source: str
     layer: int | None = None
-    encoder: Encoder | None = None
 
     def __post_init__(self):
         object.__setattr__(self, "numbers", _numbers(self.numbers))
@@ -141,7 +138,7 @@ def from_encoder(
             vectors[torch.from_numpy(carries)] = module(features, words)
         mask = torch.from_numpy(tokens.mask)[..., None]
         mean = (vectors * mask).sum(dim=1) / mask.sum(dim=1)
-    return Embeddings(numbers, mean.numpy(), f"{encoder!r}, untrained", encoder=encoder)
+    return Embeddings(numbers, mean.numpy(), f"{encoder!r}, untrained")
 
 
 def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
@@ -181,7 +178,7 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
         token = torch.from_numpy(batch.slot == 0)[..., None].to(hidden)
         mean = (hidden * token).sum(1) / token.sum(1)
         vectors[batch.rows] = mean.float().cpu().numpy()
-    return Embeddings(numbers, vectors, run.spec.name, layer, run.spec.encoder)
+    return Embeddings(numbers, vectors, run.spec.name, layer)
 
 
 def from_words(run: Run, words: Iterable[str]) -> Embeddings:
@@ -204,7 +201,7 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
         word = words[int(np.isnan(numbers).argmax())]
         raise ValueError(f"{encoder} has no word that is a number by itself as {word!r}")
     vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
-    return Embeddings(numbers, vectors, run.spec.name, 0, encoder)
+    return Embeddings(numbers, vectors, run.spec.name, 0)
 
 
 def from_pretrained(name_or_path: str | Path, numbers: np.ndarray) -> Embeddings:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import plotly.graph_objects as go
 import traitlets
@@ -76,7 +78,9 @@ class Brush(Plot):
         return np.frombuffer(self.chosen, np.int32).astype(np.int64)
 
 
-def panes(clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint: dict) -> go.Figure:
+def panes(
+    clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint: dict, chosen: np.ndarray
+) -> go.Figure:
     """Side by side, one set of points under several projections.
 
     Parameters
@@ -86,13 +90,15 @@ def panes(clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint:
     names : array of shape (n,)
         What hovering shows.
     paint : of the markers, such as color and colorbar.
+    chosen : array of shape (m,)
+        Places of points that stand out; in three dimensions they are ringed.
     """
     deep = clouds[0].shape[1] == 3
     kind = {"type": "scene" if deep else "xy"}
     figure = make_subplots(
         cols=len(clouds),
         specs=[[kind] * len(clouds)],
-        subplot_titles=titles,
+        subplot_titles=["<br>".join(textwrap.wrap(title, 56)) for title in titles],
         horizontal_spacing=0.05,
     )
     add = figure.add_scatter3d if deep else figure.add_scattergl
@@ -109,13 +115,21 @@ def panes(clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint:
             row=1,
             col=i + 1,
         )
-        if not deep:
+        if deep:
+            ringed = {key: values[chosen] for key, values in axes.items()}
+            ring = {"size": 3 * size, "symbol": "circle-open", "color": "#D55E00"}
+            add(**ringed, mode="markers", marker=ring, hoverinfo="skip", row=1, col=i + 1)
+        else:
             figure.data[-1].update(
-                selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 0.08}}
+                selectedpoints=chosen.tolist() if len(chosen) else None,
+                selected={"marker": {"opacity": 1}},
+                unselected={"marker": {"opacity": 0.08}},
             )
     axis = {key: value for key, value in paint.items() if key != "color"}
     figure.update_layout(coloraxis=axis, template="simple_white", height=430, showlegend=False)
     figure.update_xaxes(showticklabels=False, ticks="")
     figure.update_yaxes(showticklabels=False, ticks="")
-    margin = {"l": 20, "r": 20, "t": 40, "b": 20}
-    return figure.update_layout(margin=margin, dragmode="turntable" if deep else "select")
+    margin = {"l": 20, "r": 20, "t": 60, "b": 20}
+    return figure.update_layout(
+        margin=margin, dragmode="turntable" if deep else "select", uirevision="kept"
+    )

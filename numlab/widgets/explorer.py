@@ -11,6 +11,7 @@ import numpy as np
 
 from numlab import probes
 from numlab.embeddings import Embeddings
+from numlab.encoders import Encoder
 from numlab.examples import shown
 from numlab.widgets import paint
 from numlab.widgets.brush import Brush, panes
@@ -29,7 +30,10 @@ ROWS = 12  # of names of numbers
 
 
 def embedding_explorer(
-    embeddings: Embeddings | list[Embeddings], columns: pd.DataFrame | None = None, k: int = 10
+    embeddings: Embeddings | list[Embeddings],
+    columns: pd.DataFrame | None = None,
+    encoders: list[Encoder] = (),
+    k: int = 10,
 ) -> ipywidgets.VBox:
     """Look at number embeddings: encoders, layers or checkpoints, two of them side by side.
 
@@ -44,6 +48,8 @@ def embedding_explorer(
         All of the same numbers, in the same order.
     columns : DataFrame, optional
         A column "number", and more, by which the points can be coloured.
+    encoders : list of Encoder
+        Under which hovering spells a number.
     k : int
         Neighbours of a number.
 
@@ -61,13 +67,14 @@ def embedding_explorer(
                 f"embeddings side by side are of the same numbers in the same order; got "
                 f"{len(given[0])} of {given[0].source} and others of {other.source}"
             )
-    return _Explorer(given, columns, k).panel
+    return _Explorer(given, columns, encoders, k).panel
 
 
 class _Explorer:
     """The panel, and the projections that it has made."""
 
-    def __init__(self, given: list[Embeddings], columns: pd.DataFrame | None, k: int):
+    def __init__(self, given: list[Embeddings], columns, encoders: list[Encoder], k: int):
+        self.encoders = encoders
         self.given, self.k, self.numbers = given, min(k, len(given[0]) - 1), given[0].numbers
         self.names = captions(given)
         self.columns = paint.joined(self.numbers, columns)
@@ -91,6 +98,7 @@ class _Explorer:
         )
         self.said = ipywidgets.HTML("Brush some points, or type numbers.")
         self.spelling, self.near = ipywidgets.HTML("&nbsp;"), ipywidgets.HTML()
+        self.brush = None
         self.brush, self.power = Brush(self.figure()), Plot(power_figure({}))
         self.power.layout.display = "none"
         flow = ipywidgets.Layout(flex_flow="row wrap")
@@ -100,7 +108,7 @@ class _Explorer:
         for choice in (self.projection, self.color, *self.sides):
             choice.observe(lambda _: self.draw(), "value")
         self.box.observe(lambda change: self.type(change.new), "value")
-        self.brush.observe(lambda _: self.answer(), "chosen")
+        self.brush.observe(lambda _: self.choose(), "chosen")
         self.brush.observe(lambda change: self.hover(change.new), "hovered")
 
     @property
@@ -120,11 +128,8 @@ class _Explorer:
         clouds = [self.project(i) for i in self.seen]
         name = self.color.value
         look = paint.paint(name, self.columns[name])
-        figure = panes(clouds, [self.names[i] for i in self.seen], self.labels, look)
-        chosen = self.brush.places if hasattr(self, "brush") else ()
-        if len(chosen) and figure.data[0].type == "scattergl":
-            figure.update_traces(selectedpoints=chosen.tolist())
-        return figure
+        chosen = self.brush.places if self.brush else np.zeros(0, int)
+        return panes(clouds, [self.names[i] for i in self.seen], self.labels, look, chosen)
 
     def project(self, i: int) -> np.ndarray:
         """(n, 2 or 3) places of the numbers in a pane."""
@@ -147,13 +152,17 @@ class _Explorer:
     def hover(self, place: int) -> None:
         """How the number under the mouse is spelled."""
         number = self.numbers[place]
-        encoders = {str(self.given[i].encoder): self.given[i].encoder for i in self.seen}
         spelled = [
-            f"{escape(name)}: <code>{escape(' '.join(encoder.spell(number)))}</code>"
-            for name, encoder in encoders.items()
-            if encoder is not None
+            f"{escape(str(encoder))}: <code>{escape(' '.join(encoder.spell(number)))}</code>"
+            for encoder in self.encoders
         ]
         self.spelling.value = " · ".join([f"<b>{self.labels[place]}</b>", *spelled])
+
+    def choose(self) -> None:
+        """Answer; the page marks what is chosen by itself, but for three dimensions."""
+        self.answer()
+        if self.projection.value == "PCA, 3-D":
+            self.brush.show(self.figure())
 
     def answer(self) -> None:
         """The neighbours of what is chosen, their F1, and the spectrum."""
@@ -224,8 +233,7 @@ def captions(given: list[Embeddings]) -> list[str]:
     """Where each comes from; those that would be called alike are counted."""
     names: list[str] = []
     for e in given:
-        name = e.source.replace(repr(e.encoder), str(e.encoder))  # without what is the default
-        name += "" if e.layer is None else f" · layer {e.layer}"
+        name = e.source if e.layer is None else f"{e.source} · layer {e.layer}"
         alike = sum(other.partition(" #")[0] == name for other in names)
         names.append(f"{name} #{alike + 1}" if alike else name)
     return names
