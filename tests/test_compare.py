@@ -97,7 +97,7 @@ def test_encoders_are_measured_on_the_numbers(tmp_path):
     p1000, xval, fone = (frame.iloc[i] for i in range(3))
     assert p1000.example == "12345.25 → 12300"
     assert p1000.exact == pytest.approx(41 / 42)
-    assert (p1000.tokens, xval.tokens, xval.text_tokens) == (3, 1, 4)
+    assert (p1000.tokens, xval.tokens, xval.text_tokens) == (3, 1, 5)
     assert fone.held == pytest.approx(40 / 42) and fone.refused == 12345.25
     assert xval.f1 > fone.f1 > 0.2
     assert "10" in fone.periods and xval.periods == "–"
@@ -196,7 +196,9 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert "Take " in done.output and "IEEE754" in done.output
 
 
-def test_numbers_beyond_every_reader_are_said(tmp_path):
+def test_long_integers_and_plain_texts_are_read_from_json_lines(tmp_path):
     path = tmp_path / "big.jsonl"
     path.write_text("\n".join(json.dumps({"n": n}) for n in (1, 2, 10**30)))
     assert compare.read(path).numbers.tolist() == [1.0, 2.0, 1e30]
+    path.write_text('"from 1 to 2"\n\n"nothing"\n')
+    assert compare.read(path).numbers.tolist() == [1.0, 2.0]

@@ -51,8 +51,9 @@ class Rows(Task):
 
     @classmethod
     def keep(cls, table: Table) -> Rows:
-        """The task of a table: the slot with most different numbers is asked for."""
-        frame = table.frame[:TEXTS] if TEXT in table.frame else table.frame
+        """The task of a table's different rows: the slot with most numbers is asked for."""
+        frame = table.frame.drop_duplicates(ignore_index=True)
+        frame = frame[:TEXTS] if TEXT in frame else frame
         text = frame.to_csv(index=False)
         checksum = hashlib.sha256(text.encode()).hexdigest()[:20]
         path = _path(checksum)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +100,7 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
         separator = "\t" if kind == ".tsv" else ","
         yield from pd.read_csv(path, sep=separator, chunksize=CHUNK, low_memory=False)
     elif kind in (".jsonl", ".ndjson"):
-        yield from pd.read_json(path, lines=True, chunksize=CHUNK)
+        yield from _json_lines(path)
     elif kind == ".parquet":
         from pyarrow import parquet
 
@@ -106,6 +108,16 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
             yield batch.to_pandas()
     else:
         raise ValueError(f"expected .csv, .tsv, .parquet, .jsonl or .ndjson; got {kind or 'none'}")
+
+
+def _json_lines(path: Path) -> Iterator[pd.DataFrame]:
+    """Objects, a row each, or values: by Python's own reader, which keeps every digit."""
+    import pandas as pd
+
+    with path.open(encoding="utf-8") as lines:
+        while part := list(itertools.islice(lines, CHUNK)):
+            rows = [json.loads(line) for line in part if line.strip()]
+            yield pd.DataFrame([row if isinstance(row, dict) else {TEXT: row} for row in rows])
 
 
 def _sampled(chunks: Iterator[pd.DataFrame]) -> tuple[pd.DataFrame, int]:

@@ -56,30 +56,42 @@ def lab(module_home):
         path = settings / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
+    arguments = ["--allow-root", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
+    arguments += [f"--ServerApp.root_dir={module_home / 'notebooks'}"]
+    arguments += ["--LabApp.expose_app_in_browser=True", "--ServerApp.port={port}"]
+    with serve(module_home, "jupyter", "lab", *arguments, ready=f"api/status?token={TOKEN}") as at:
+        yield f"{at}lab/tree/{{path}}?reset&token={TOKEN}"
+
+
+@contextlib.contextmanager
+def serve(home: Path, program: str, *arguments: str, ready: str = ""):
+    """Run a server until the block ends; its address, once it answers at `ready`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
-    command += [f"--ServerApp.root_dir={module_home / 'notebooks'}"]
-    command += [f"--IdentityProvider.token={TOKEN}", "--LabApp.expose_app_in_browser=True"]
-    folders = {name: str(module_home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    command = [sys.executable, "-m", program, *(a.format(port=port) for a in arguments)]
+    folders = {name: str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     environment = {
         **os.environ,
         **{f"JUPYTER_{name}_DIR": folder for name, folder in folders.items()},
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTERLAB_WORKSPACES_DIR": str(module_home / "workspaces"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this virtual environment
-        "NUMLAB_HOME": str(module_home),
+        "NUMLAB_HOME": str(home),
     }
-    log = module_home / "jupyter.log"
+    log = home / f"{program}.log"
     with log.open("w") as output:
         server = subprocess.Popen(
-            command, env=environment, cwd=ROOT, stdout=output, stderr=output, start_new_session=True
+            [*command, "--no-browser"],
+            env=environment,
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
     try:
-        _wait(f"http://127.0.0.1:{port}/api/status?token={TOKEN}", server, log)
-        yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?reset&token={TOKEN}"
+        _wait(f"http://127.0.0.1:{port}/{ready}", server, log)
+        yield f"http://127.0.0.1:{port}/"
     finally:
         server.terminate()  # it ends its kernels, too
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -93,7 +105,7 @@ def _wait(address: str, server: subprocess.Popen, log: Path) -> None:
         with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
             return
         time.sleep(0.2)
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+    pytest.fail(f"the server did not start:\n{log.read_text()[-2000:]}")
 
 
 @contextlib.contextmanager
