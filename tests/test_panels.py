@@ -9,7 +9,8 @@ import pytest
 
 import numlab as nl
 from numlab.training import fit
-from numlab.widgets import scan, training
+from numlab.widgets import scan
+from numlab.widgets.training import _Training
 
 SPEC = nl.RunSpec(
     task=nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0)),
@@ -42,7 +43,7 @@ def names(plot):
 
 
 def test_runs_are_trained_in_the_background_and_their_histories_drawn(home, often):
-    panel = training._Training([nl.Run(SPEC)])
+    panel = _Training([nl.Run(SPEC)])
     assert "0 of 1 runs" in panel.said.value and names(panel.plot) == []
     train(panel)
     assert "1 of 1 runs are in the store" in panel.said.value
@@ -51,7 +52,7 @@ def test_runs_are_trained_in_the_background_and_their_histories_drawn(home, ofte
 
 
 def test_a_training_that_is_stopped_resumes_and_ends_where_it_would_have(home, often):
-    panel = training._Training([nl.Run(SPEC)])
+    panel = _Training([nl.Run(SPEC)])
     hear = panel.hear
 
     def stop_at_three(run, step, loss):
@@ -74,7 +75,7 @@ def test_a_training_that_is_stopped_resumes_and_ends_where_it_would_have(home, o
 
 def test_what_cannot_be_trained_is_said(home):
     wrong = dataclasses.replace(SPEC, objective=nl.MaskedLM(only=("no such slot",)))
-    panel = training._Training([nl.Run(wrong)])
+    panel = _Training([nl.Run(wrong)])
     train(panel)
     assert "not trained: no slot fits" in panel.said.value
 

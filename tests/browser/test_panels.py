@@ -14,7 +14,8 @@ import dataclasses
 import numpy as np
 import numlab as nl
 numbers = np.arange(1000.0)
-fone, xval = [nl.embeddings.from_encoder(e, numbers, 16) for e in (nl.FoNE(int_digits=3), nl.XVal())]
+encoders = nl.FoNE(int_digits=3), nl.XVal()
+fone, xval = [nl.embeddings.from_encoder(encoder, numbers, 16) for encoder in encoders]
 spec = nl.RunSpec(task=nl.tasks.Lookup(entries=1), encoder=nl.P1000(), n_train=256, n_valid=32,
     n_test=32, steps=20, batch_size=16, learning_rate=3e-3, model=nl.GPT2(16, 1, 2, context=64),
     objective=nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",)))
