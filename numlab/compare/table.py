@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.examples import Examples, Layout, parse
+from numlab.examples import Examples, Layout, Slot, parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +48,8 @@ class Table:
         if len(names) == 1:  # nothing else to learn it from
             names, numbers = [names[0], f"{names[0]} again"], numbers[:, [0, 0]]
         literals = [f"{', ' if i else ''}{name}=" for i, name in enumerate(names)]
-        template = "".join(f"{_plain(text)}{{n{i}}}" for i, text in enumerate(literals))
-        return [Examples(Layout.of(template), numbers, None, np.arange(len(numbers)))]
+        layout = Layout((*literals, ""), tuple(Slot(f"n{i}") for i in range(len(names))))
+        return [Examples(layout, numbers, None, np.arange(len(numbers)))]
 
     @functools.cached_property
     def numbers(self) -> np.ndarray:
@@ -189,8 +189,3 @@ def _parses(text: str) -> bool:
         return bool(parse([text]))
     except ValueError:
         return False
-
-
-def _plain(text: str) -> str:
-    """A text for a template: braces doubled."""
-    return text.replace("{", "{{").replace("}", "}}")
