@@ -20,7 +20,7 @@ def panel():
 
 
 def choose(panel, places):
-    panel.brush.chosen = np.array(places, np.int32).tobytes()
+    panel.brush.chosen = ",".join(map(str, places))
 
 
 def drawn(panel):

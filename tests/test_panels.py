@@ -105,7 +105,8 @@ def test_a_parameter_that_cannot_be_held_is_refused(run):
 
 
 def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
-    box, said, page, _ = nl.widgets.your_numbers(steps=0).children
+    row, said, page, _ = nl.widgets.your_numbers(steps=0).children
+    (box,) = row.children
     file = {"type": "text/csv", "size": 0}
 
     def upload(name, content):

@@ -72,7 +72,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         parts = [
-            f"<h3>{escape(title)}</h3>" + "".join(f"<p>{escape(line)}</p>" for line in said)
+            f"<h3>{escape(title)}</h3><p>{escape(' '.join(said))}</p>"
             for title, said in self.paragraphs.items()
         ]
         parts += [

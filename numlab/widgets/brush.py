@@ -22,8 +22,7 @@ async function render({ model, el }) {
     return Plotly.react(el, data, layout, { responsive: true, displaylogo: false, modeBarButtons });
   };
   const choose = () => {
-    const { buffer, byteOffset, byteLength } = model.get("chosen");
-    const places = [...new Int32Array(buffer.slice(byteOffset, byteOffset + byteLength))];
+    const places = JSON.parse(`[${model.get("chosen")}]`);
     const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
     const selectedpoints = panes.map(() => (places.length ? places : null));
     return Plotly.restyle(el, { selectedpoints }, panes);
@@ -31,7 +30,7 @@ async function render({ model, el }) {
   const tell = (points) => {
     el.dataset.asked = performance.now();
     const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
-    send("chosen", new DataView(Int32Array.from(places).buffer));
+    send("chosen", places.join());
   };
   const took = () => {  // until everything that came with the answer is drawn, too
     requestAnimationFrame(() => {
@@ -59,8 +58,9 @@ class Brush(Plot):
 
     Attributes
     ----------
-    chosen : bytes
-        Places of the chosen points, int32; set from here or by the brush.
+    chosen : str
+        Places of the chosen points, "3,17,42"; set from here or by the brush. One text is sent
+        and checked at once, a list of 100,000 integers is not.
     hovered : int
         Place of the point under the mouse; -1: none yet.
     answered : int
@@ -68,14 +68,14 @@ class Brush(Plot):
     """
 
     _esm = LOAD + _BRUSH
-    chosen = traitlets.Bytes(b"").tag(sync=True)
+    chosen = traitlets.Unicode().tag(sync=True)
     hovered = traitlets.Int(-1).tag(sync=True)
     answered = traitlets.Int(0).tag(sync=True)
 
     @property
     def places(self) -> np.ndarray:
         """(m,) places of the chosen points."""
-        return np.frombuffer(self.chosen, np.int32).astype(np.int64)
+        return np.fromstring(self.chosen, np.int64, sep=",")
 
 
 def panes(
@@ -98,11 +98,11 @@ def panes(
     figure = make_subplots(
         cols=len(clouds),
         specs=[[kind] * len(clouds)],
-        subplot_titles=["<br>".join(textwrap.wrap(title, 56)) for title in titles],
+        subplot_titles=["<br>".join(textwrap.wrap(title, 46)) for title in titles],
         horizontal_spacing=0.05,
     )
     add = figure.add_scatter3d if deep else figure.add_scattergl
-    size = max(2.5, min(9.0, 300 / len(names) ** 0.5)) / (2 if deep else 1)
+    size = max(2.5, min(9.0, 300 / len(names) ** 0.5)) / (4 if deep else 1)
     for i, cloud in enumerate(clouds):
         axes = dict(zip("xyz", cloud.T.astype(np.float32), strict=False))
         add(
@@ -117,7 +117,7 @@ def panes(
         )
         if deep:
             ringed = {key: values[chosen] for key, values in axes.items()}
-            ring = {"size": 3 * size, "symbol": "circle-open", "color": "#D55E00"}
+            ring = {"size": 2.5 * size, "symbol": "circle-open", "color": "#D55E00"}
             add(**ringed, mode="markers", marker=ring, hoverinfo="skip", row=1, col=i + 1)
         else:
             figure.data[-1].update(
@@ -125,11 +125,17 @@ def panes(
                 selected={"marker": {"opacity": 1}},
                 unselected={"marker": {"opacity": 0.08}},
             )
+    figure.update_annotations(font_size=12)
     axis = {key: value for key, value in paint.items() if key != "color"}
     figure.update_layout(coloraxis=axis, template="simple_white", height=430, showlegend=False)
-    figure.update_xaxes(showticklabels=False, ticks="")
-    figure.update_yaxes(showticklabels=False, ticks="")
+    if deep:
+        names = zip("xyz", ("pc1", "pc2", "pc3"), strict=True)
+        bare = {"showticklabels": False, "ticks": ""}
+        figure.update_scenes({f"{axis}axis": {"title": {"text": pc}, **bare} for axis, pc in names})
+    else:
+        figure.update_xaxes(showticklabels=False, ticks="")
+        figure.update_yaxes(showticklabels=False, ticks="")
     margin = {"l": 20, "r": 20, "t": 60, "b": 20}
     return figure.update_layout(
-        margin=margin, dragmode="turntable" if deep else "select", uirevision="kept"
+        margin=margin, dragmode="turntable" if deep else "select", uirevision=str(deep)
     )

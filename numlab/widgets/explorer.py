@@ -145,7 +145,7 @@ class _Explorer:
         except ValueError as error:
             self.said.value = alert(str(error))
             return
-        self.brush.chosen = places.astype(np.int32).tobytes()
+        self.brush.chosen = ",".join(map(str, places))
         if text.strip() and not len(places):
             self.said.value = alert("None of these numbers is here.")
 

@@ -23,7 +23,8 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
     path : of a file that is looked at first.
     steps : of each small model; 0: none is trained.
     """
-    upload = ipywidgets.FileUpload(accept=KINDS, description="a file of yours")
+    wide = {"width": "auto", "min_width": "200px"}
+    upload = ipywidgets.FileUpload(accept=KINDS, description="a file of yours", layout=wide)
     said, page = ipywidgets.HTML(), ipywidgets.HTML()
 
     def look(path: str | Path) -> None:
@@ -51,4 +52,4 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
     upload.observe(take, "value")
     if path:
         look(path)
-    return ipywidgets.VBox([upload, said, page, KernelNote()])
+    return ipywidgets.VBox([ipywidgets.HBox([upload]), said, page, KernelNote()])
