@@ -21,16 +21,19 @@ async function render({ model, el }) {
     const modeBarButtons = [["select2d", "lasso2d", "zoom2d", "pan2d", "resetScale2d"]];
     return Plotly.react(el, data, layout, { responsive: true, displaylogo: false, modeBarButtons });
   };
+  let brushed = "";  // its outline stays until something else is chosen
   const choose = () => {
     const places = JSON.parse(`[${model.get("chosen")}]`);
     const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
     const selectedpoints = panes.map(() => (places.length ? places : null));
-    return Plotly.restyle(el, { selectedpoints }, panes);
+    const outline = brushed === model.get("chosen") ? {} : { selections: [] };
+    return Plotly.update(el, { selectedpoints }, outline, panes);
   };
   const tell = (points) => {
     el.dataset.asked = performance.now();
     const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
-    send("chosen", places.join());
+    brushed = places.join();
+    send("chosen", brushed);
   };
   const took = () => {  // until everything that came with the answer is drawn, too
     requestAnimationFrame(() => {
@@ -38,6 +41,7 @@ async function render({ model, el }) {
     });
   };
   await draw();
+  await choose();  // what was chosen while the page was loading
   model.on("change:figure", draw);
   model.on("change:chosen", choose);
   model.on("change:answered", took);
