@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import plotly.io as pio
 import pytest
 
 import numlab as nl
@@ -34,7 +35,12 @@ def test_two_panes_show_every_number_in_both(panel):
     assert ["FoNE" in titles[0], "XVal" in titles[1]] == [True, True]
     assert figure["data"][0]["customdata"][7] == "7"
     panel.projection.value = "PCA, 3-D"
-    assert [trace["type"] for trace in drawn(panel)["data"]] == ["scatter3d"] * 2
+    panel.brush.chosen = "3,4"
+    clouds = drawn(panel)["data"][::2]
+    assert [trace["type"] for trace in clouds] == ["scatter3d"] * 2
+    assert [trace["meta"] for trace in clouds] == ["pane"] * 2
+    cloud, ring, *_ = pio.from_json(panel.brush.figure).data
+    assert list(ring.x) == list(np.asarray(cloud.x)[[3, 4]])
 
 
 def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):

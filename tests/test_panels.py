@@ -90,9 +90,8 @@ def test_a_scan_draws_the_words_of_each_token_over_the_gap(run):
     figure = json.loads(panel.plot.figure)
     (gap,) = figure["layout"]["shapes"]
     assert (gap["x0"], gap["x1"]) == (1.0, 2.0)
-    assert all(trace["name"].isdigit() for trace in figure["data"])
+    assert len(figure["data"]) >= 8 and len(figure["data"][0]["x"]) == scan.VALUES
     panel.place.value = 1
-    assert set(names(panel.plot)) <= {"+", "-", "0"}
     panel.measure.value = "logit"
     assert "logit of token 1" in panel.plot.figure
     frame = nl.probes.logit_scan(run, SPEC.task.sample(2, 1, answer=1.5), "answer", top=1)

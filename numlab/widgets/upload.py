@@ -44,8 +44,8 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
         (file, *_) = change.new
         folder = store.home() / "data" / "uploads"
         folder.mkdir(parents=True, exist_ok=True)
-        kept = folder / Path(file.name).name
-        kept.write_bytes(file.content)
+        kept = folder / Path(file["name"]).name
+        kept.write_bytes(file["content"])
         upload.value = ()
         look(kept)
 
