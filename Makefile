@@ -1,4 +1,4 @@
-# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make test    make lab    make bench
+# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make test    make lab    make app    make bench
 # Each target sets up .venv by itself; when requirements.lock is unchanged that costs nothing.
 
 PROFILE ?= quick
@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: figures gallery test lab bench setup
+.PHONY: figures gallery test lab app bench setup
 .DEFAULT_GOAL := figures
 
 figures: setup
@@ -29,7 +29,10 @@ bench: setup
 	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
 
 lab: setup
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab notebooks/start.ipynb
+
+app: setup
+	$(BIN)/voila notebooks
 
 # The stamp is a copy of what was installed, compared by content: a fresh checkout's dates say nothing.
 setup:

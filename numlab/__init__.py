@@ -44,6 +44,7 @@ _MODULES = (
     "encoders",
     "tasks",
     "baselines",
+    "compare",
     "evaluation",
     "embeddings",
     "pretrained",

@@ -1,4 +1,4 @@
-"""The command line: `numlab figures` and `numlab gallery`."""
+"""The command line: `numlab figures`, `numlab gallery` and `numlab compare`."""
 
 from __future__ import annotations
 
@@ -63,6 +63,25 @@ def gallery() -> None:
 
     for path in gallery.build():
         typer.echo(path)
+
+
+@app.command()
+def compare(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or JSON lines.")],
+    steps: Annotated[
+        int, typer.Option(min=0, help="Steps of each small model; 0: none is trained.")
+    ] = 300,
+) -> None:
+    """Put every encoder to the numbers of a file, and say which one to take.
+
+    The file holds texts, or columns of numbers. Reported are range and precision lost, tokens a
+    number and a row, neighbours and periods in the embeddings, and the errors of a small model
+    an encoder in a gap that its training left out. It is trained once, and kept in the store.
+    """
+    from numlab.compare import report
+
+    said = report(file, steps, lambda doing: typer.echo(f"numlab: {doing}", err=True))
+    typer.echo(said.text)
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ STAGES = [
     {"store", "training"},
     {"evaluation", "baselines"},
     {"embeddings", "probes"},
+    {"compare"},
     {"plots"},
     {"widgets", "figures"},
     {"cli"},

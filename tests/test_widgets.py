@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import re
 from pathlib import Path
@@ -13,7 +14,7 @@ import plotly.io as pio
 import pytest
 
 import numlab as nl
-from numlab.widgets import numbers, sweep
+from numlab.widgets import keep, numbers, sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = nl.RunSpec(
@@ -166,7 +167,7 @@ def test_the_slider_reaches_trained_values_and_gaps_in_steps_of_one_key(panel):
 def test_what_lies_beyond_the_axis_is_drawn_at_its_end(runs, monkeypatch):
     far = pd.DataFrame({"encoder": ["XVal"], "true": 0.4, "median": -80.0, "low": -90.0})
     far = far.assign(high=90.0, invalid=0.0)
-    monkeypatch.setattr(sweep, "answers", lambda *_: far)
+    monkeypatch.setattr(sweep, "summary", lambda *_: far)
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize")
     low, high = drawn(panel).layout.yaxis.range
     assert low < traces(panel)["XVal"].y[0] < low + 0.05 * (high - low)
@@ -268,3 +269,99 @@ def test_clouds_show_every_number_at_its_components_and_name_it(dimensions):
 def test_clouds_of_one_dimension_are_refused():
     with pytest.raises(ValueError, match="2 or 3 dimensions; got 1"):
         nl.widgets.clouds(pd.DataFrame(), dimensions=1)
+
+
+def test_a_text_is_spelled_by_every_encoder_and_read_back():
+    encoders = [nl.P1000(), nl.XVal(), nl.Aggregate(int_digits=4)]
+    frame = nl.widgets.spelled("x=-60.25, n=7", encoders)
+    assert frame.encoder.unique().tolist() == ["P1000", "XVal", "Aggregate(int_digits=4)"]
+    own = frame[frame.kind == "number"].groupby("encoder", sort=False).word.agg(list)
+    assert own["P1000"] == ["-", "602", "E-1", "+", "700", "E-2"]
+    assert own["XVal"] == ["[NUM]", "[NUM]"]
+    assert frame[frame.encoder == "XVal"].carries.dropna().tolist() == ["-60.25", "7"]
+    first = frame[frame.kind == "number"].groupby("encoder", sort=False).first()
+    assert first.read.tolist() == [-60.2, -60.25, -60.0]
+    assert first.error.tolist() == pytest.approx([0.05 / 60.25, 0, 0.25 / 60.25])
+
+
+def test_a_number_that_cannot_be_held_is_refused_in_words_and_the_others_are_spelled():
+    frame = nl.widgets.spelled("1, 3.2e11", [nl.P1000()])
+    refused = frame[frame.kind == "refused"]
+    assert refused.word.tolist() == ["P1000 holds 1e-6 <= |x| < 9.995e9; got 3.2e11"]
+    assert (frame.kind == "number").sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Nothing to spell yet"),
+        ("no number", "no number in"),
+        ("1e999", "float64 holds"),
+        ("9" * 5000, "Nothing to spell|cannot be held"),
+        ("<script>1</script>", "&lt;script&gt;"),
+        ("0 " * 900, "first 400 characters"),
+    ],
+)
+def test_whatever_is_typed_the_page_answers(text, said):
+    box, shown, _ = nl.widgets.spell([nl.P10(), nl.XVal(), nl.FoNE(6, 3)]).children
+    box.value = text
+    assert re.search(said, shown.value)
+    assert "<script>" not in shown.value
+
+
+def test_chosen_encoders_and_seeds_alone_are_asked(runs):
+    again = nl.train(spec(nl.XVal(), seed=1))
+    panel = sweep._OodSweep([*runs, again], "stepsize", 2)
+    next(box for box in panel.boxes if box.description == "FoNE").value = False
+    assert "FoNE" not in traces(panel.panel) and "XVal" in traces(panel.panel)
+    panel.seed.value = 1
+    assert panel.runs == [again]
+    (row,) = nl.widgets.answers([again], "stepsize", 0.65, n=2).itertuples()
+    assert traces(panel.panel)["XVal"].customdata[0][1] == row.median
+    next(box for box in panel.boxes if box.description == "XVal").value = False
+    assert "Choose an encoder" in panel.table.value
+
+
+def test_another_parameter_has_its_own_range_and_gaps(runs):
+    panel = sweep._OodSweep(runs[1:2], "stepsize", 2)
+    panel.parameter.value = "a0"
+    assert panel.slider.description == "true a0"
+    gaps = {(s.x0, s.x1) for s in drawn(panel.panel).layout.shapes if s.type == "rect"}
+    assert gaps == set(SPEC.task.gaps["a0"])
+    assert (panel.slider.min, panel.slider.max) == (0.95, 1.4)  # which is as far as a0 goes
+
+
+def test_the_errors_are_those_of_the_medians(panel, runs):
+    panel.children[0].value = 0.4
+    line = traces(panel)["XVal error"]
+    median = nl.widgets.answers(runs[1:2], "stepsize", 0.4, n=4)["median"][0]
+    assert dict(zip(line.x, line.y, strict=True))[0.4] == pytest.approx(
+        np.clip(abs(median - 0.4), 1e-3 * 0.7, 0.8), rel=0.2
+    )
+
+
+def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(panel):
+    slider = panel.children[0]
+    values = sweep.curve(slider, 25)
+    assert len(set(values)) == len(values) == 25
+    places = (np.array(sorted(values)) - slider.min) / slider.step
+    assert places == pytest.approx(places.round())
+    assert max(np.diff(sorted(values[:4]))) > 3 * max(np.diff(sorted(values)))
+
+
+def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
+    monkeypatch.setattr("numlab.figures._sitting", None)  # as it was, afterwards
+    said = keep.keep(runs, "stepsize", 0.65, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"])
+    place = module_home / "figures/quick/explore/stepsize-0-65"
+    before = {s: place.with_suffix(s).read_bytes() for s in (".png", ".svg", ".csv")}
+    assert json.loads(place.with_suffix(".json").read_text())["runs"]
+    view = pd.read_csv(place.with_suffix(".csv"))
+    assert set(view.part) == {"answer", "word", "argmax", "expectation"}
+    assert sorted(view[view.part == "answer"].true.unique()) == [0.2, 0.4, 0.65]
+    exec(html.unescape(re.search("<pre.*?>(.*)</pre>", said, re.DOTALL)[1]), {})
+    assert before == {s: place.with_suffix(s).read_bytes() for s in before}
+
+
+def test_a_digest_that_the_store_does_not_hold_is_named(module_home):
+    with pytest.raises(ValueError, match="no run abc"):
+        nl.widgets.stored("abc")

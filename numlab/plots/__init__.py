@@ -19,6 +19,7 @@ from numlab.plots.orbits import orbits
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.spectra import spectra
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
+from numlab.plots.sweep import sweep
 
 __all__ = [
     "STYLE",
@@ -49,4 +50,5 @@ __all__ = [
     "style",
     "styled",
     "survivors",
+    "sweep",
 ]

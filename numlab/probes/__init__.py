@@ -7,6 +7,7 @@ from numlab.probes.interpolation import interpolation
 from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import expectation, logit_scan
+from numlab.probes.nearby import nearby
 from numlab.probes.neighbours import neighbour_f1, neighbours
 from numlab.probes.operand_lengths import by_operand_lengths
 from numlab.probes.pca import pca
@@ -26,6 +27,7 @@ __all__ = [
     "length_cues",
     "linear",
     "logit_scan",
+    "nearby",
     "negated",
     "neighbour_f1",
     "neighbours",

@@ -1,7 +1,26 @@
 """What a person drags in JupyterLab, and the numbers behind it."""
 
 from numlab.widgets.clouds import clouds
+from numlab.widgets.explorer import embedding_explorer
+from numlab.widgets.keep import stored, swept
 from numlab.widgets.numbers import answers, spellings
+from numlab.widgets.scan import logit_scan
+from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep
+from numlab.widgets.training import training
+from numlab.widgets.upload import your_numbers
 
-__all__ = ["answers", "clouds", "ood_sweep", "spellings"]
+__all__ = [
+    "answers",
+    "clouds",
+    "embedding_explorer",
+    "logit_scan",
+    "ood_sweep",
+    "spell",
+    "spelled",
+    "spellings",
+    "stored",
+    "swept",
+    "training",
+    "your_numbers",
+]

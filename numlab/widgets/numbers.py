@@ -37,10 +37,20 @@ def answers(runs: list[Run], slot: str, value: float, n: int = 32) -> pd.DataFra
         the share of the others. The median is one of the predictions: of two middle ones, the
         lower.
     """
+    names = short_names(runs)
+    return summary({run: predictions(run, slot, value, n) for run in runs}, names)
+
+
+def predictions(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
+    """What a run predicts for a parameter in the n texts in which it has a value."""
+    return predict(run, texts_at(run.spec.task, slot, value, n), slot)
+
+
+def summary(asked: dict[Run, pd.DataFrame], names: dict[Run, str]) -> pd.DataFrame:
+    """The predictions of some runs at one value, as `answers` has them."""
     import pandas as pd
 
-    texts, names = texts_at(runs[0].spec.task, slot, value, n), short_names(runs)
-    frame = pd.concat([predict(run, texts, slot).assign(encoder=names[run]) for run in runs])
+    frame = pd.concat([own.assign(encoder=names[run]) for run, own in asked.items()])
     frame["predicted"] = frame.predicted.astype(float).where(frame.valid)
     by_encoder = frame.groupby("encoder", sort=False)
     columns = {

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import plotly.offline
 import traitlets
 
-_DRAW = """
+LOAD = """
 function load(model) {
   return globalThis.numlabPlotly ??= new Promise((resolve) => {
     model.on("msg:custom", (_, [code]) => {
@@ -19,7 +19,9 @@ function load(model) {
     model.send("plotly");
   });
 }
+"""
 
+_DRAW = """
 async function render({ model, el }) {
   const Plotly = await load(model);
   const draw = () => {
@@ -42,7 +44,7 @@ class Plot(anywidget.AnyWidget):
     loads plotly.js once a page, after it is there.
     """
 
-    _esm = _DRAW
+    _esm = LOAD + _DRAW
     figure = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, figure: go.Figure):

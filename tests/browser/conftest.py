@@ -21,7 +21,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 QUIET = {  # JupyterLab asks nobody on the network, and shows no news
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
-START = 180  # seconds that JupyterLab may take to start on a busy machine
+START = 600  # seconds that JupyterLab may take to start on a busy machine
+PATIENCE = 240_000  # milliseconds: a busy machine is slow
+SHOTS = ROOT / "figures/screenshots"  # git-ignored: of each panel, for a person to look at
 
 
 def no_browser(why: str) -> None:
@@ -54,30 +56,42 @@ def lab(module_home):
         path = settings / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
+    arguments = ["--allow-root", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
+    arguments += [f"--ServerApp.root_dir={module_home / 'notebooks'}"]
+    arguments += ["--LabApp.expose_app_in_browser=True", "--ServerApp.port={port}"]
+    with serve(module_home, "jupyter", "lab", *arguments, ready=f"api/status?token={TOKEN}") as at:
+        yield f"{at}lab/tree/{{path}}?reset&token={TOKEN}"
+
+
+@contextlib.contextmanager
+def serve(home: Path, program: str, *arguments: str, ready: str = ""):
+    """Run a server until the block ends; its address, once it answers at `ready`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
-    command += [f"--ServerApp.root_dir={module_home / 'notebooks'}"]
-    command += [f"--IdentityProvider.token={TOKEN}"]
-    folders = {name: str(module_home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    command = [sys.executable, "-m", program, *(a.format(port=port) for a in arguments)]
+    folders = {name: str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     environment = {
         **os.environ,
         **{f"JUPYTER_{name}_DIR": folder for name, folder in folders.items()},
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTERLAB_WORKSPACES_DIR": str(module_home / "workspaces"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this virtual environment
-        "NUMLAB_HOME": str(module_home),
+        "NUMLAB_HOME": str(home),
     }
-    log = module_home / "jupyter.log"
+    log = home / f"{program}.log"
     with log.open("w") as output:
         server = subprocess.Popen(
-            command, env=environment, cwd=ROOT, stdout=output, stderr=output, start_new_session=True
+            [*command, "--no-browser"],
+            env=environment,
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
     try:
-        _wait(f"http://127.0.0.1:{port}/api/status?token={TOKEN}", server, log)
-        yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?reset&token={TOKEN}"
+        _wait(f"http://127.0.0.1:{port}/{ready}", server, log)
+        yield f"http://127.0.0.1:{port}/"
     finally:
         server.terminate()  # it ends its kernels, too
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -91,4 +105,33 @@ def _wait(address: str, server: subprocess.Popen, log: Path) -> None:
         with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
             return
         time.sleep(0.2)
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+    pytest.fail(f"the server did not start:\n{log.read_text()[-2000:]}")
+
+
+@contextlib.contextmanager
+def open_notebook(browser, lab: str, path: str):
+    """A notebook's page, all cells running; `page.errors` is what the console complains of."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and page.errors.append(said.text))
+    page.goto(lab.format(path=path))
+    page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for()
+    page.get_by_text("| Idle").wait_for()  # a kernel is there
+    command(page, "notebook:run-all-cells")
+    yield page
+    page.close()
+
+
+def command(page, name: str, **arguments) -> None:
+    """A command of JupyterLab, as its menus would give it."""
+    page.evaluate(
+        "([name, arguments]) => { jupyterapp.commands.execute(name, arguments) }", [name, arguments]
+    )
+
+
+def shot(page, name: str) -> None:
+    """Keep a screenshot of what is seen now."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / f"{name}.png")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 import numlab as nl
+from browser.conftest import PATIENCE, ROOT, open_notebook, shot
 from numlab import training
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "explore/ood_sweep"
-PATIENCE = 240_000  # milliseconds: a busy machine is slow
 STEP = 0.005  # of the slider, a key
 # Enough training for xVal's answer to lie within the axes; and three encoders are quick.
 CHANGES = {
@@ -60,20 +58,9 @@ def notebook(module_home):
 
 @pytest.fixture(scope="module")
 def page(browser, lab, notebook):
-    """The notebook with all its cells run; `page.errors` is what the console complains of."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.set_default_timeout(PATIENCE)
-    page.errors = []
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and page.errors.append(said.text))
-    page.goto(lab.format(path=f"{NAME}.ipynb"))
-    page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for()
-    page.get_by_text("| Idle").wait_for()  # a kernel is there
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    page.locator(".js-plotly-plot").first.wait_for()
-    yield page
-    page.close()
+    with open_notebook(browser, lab, f"{NAME}.ipynb") as page:
+        page.locator(".js-plotly-plot").first.wait_for()
+        yield page
 
 
 def true_value(handle):
@@ -86,7 +73,7 @@ def drawn_at(page, truth):
     return page.evaluate(DRAWN)
 
 
-def test_the_prediction_moves_with_keys_and_with_the_mouse(page, tmp_path):
+def test_the_prediction_moves_with_keys_and_with_the_mouse(page):
     handle = page.get_by_role("slider").first
     first = drawn_at(page, true_value(handle))
     handle.focus()
@@ -107,7 +94,7 @@ def test_the_prediction_moves_with_keys_and_with_the_mouse(page, tmp_path):
     assert by_mouse["median"] != by_keys["median"]
     assert by_mouse["place"] != by_keys["place"]
     page.get_by_role("table").first.scroll_into_view_if_needed()
-    page.screenshot(path=tmp_path / "ood_sweep.png")
+    shot(page, "ood_sweep")
 
 
 def test_no_widget_state_is_stored_in_the_notebook(page, notebook):

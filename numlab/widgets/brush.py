@@ -1,0 +1,145 @@
+"""Panes of points that a person brushes: what is chosen in one is chosen in all, at once."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+import plotly.graph_objects as go
+import traitlets
+from plotly.subplots import make_subplots
+
+from numlab.widgets.plot import LOAD, Plot
+
+_BRUSH = """
+async function render({ model, el }) {
+  const Plotly = await load(model);
+  const isPane = (trace) => trace.meta === "pane";
+  const send = (name, value) => { model.set(name, value); model.save_changes(); };
+  const draw = () => {
+    const { data, layout } = JSON.parse(model.get("figure"));
+    const modeBarButtons = [["select2d", "lasso2d", "zoom2d", "pan2d", "resetScale2d"]];
+    return Plotly.react(el, data, layout, { responsive: true, displaylogo: false, modeBarButtons });
+  };
+  let brushed = "";  // its outline stays until something else is chosen
+  const choose = () => {
+    const places = JSON.parse(`[${model.get("chosen")}]`);
+    const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
+    const selectedpoints = panes.map(() => (places.length ? places : null));
+    const outline = brushed === model.get("chosen") ? {} : { selections: [] };
+    return Plotly.update(el, { selectedpoints }, outline, panes);
+  };
+  const tell = (points) => {
+    el.dataset.asked = performance.now();
+    const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
+    brushed = places.join();
+    send("chosen", brushed);
+  };
+  const took = () => {  // until everything that came with the answer is drawn, too
+    requestAnimationFrame(() => {
+      el.dataset.answeredMs = performance.now() - el.dataset.asked;
+    });
+  };
+  await draw();
+  await choose();  // what was chosen while the page was loading
+  model.on("change:figure", draw);
+  model.on("change:chosen", choose);
+  model.on("change:answered", took);
+  el.on("plotly_selected", (event) => event && tell(event.points));
+  el.on("plotly_deselect", () => tell([]));
+  el.on("plotly_click", (event) => tell(event.points));
+  el.on("plotly_hover", ({ points: [point] }) => {
+    if (isPane(point.data)) send("hovered", point.pointNumber);
+  });
+}
+
+export default { render };
+"""
+
+
+class Brush(Plot):
+    """A figure whose traces with the meta "pane" are points of the same numbers.
+
+    Attributes
+    ----------
+    chosen : str
+        Places of the chosen points, "3,17,42"; set from here or by the brush. One text is sent
+        and checked at once, a list of 100,000 integers is not.
+    hovered : int
+        Place of the point under the mouse; -1: none yet.
+    answered : int
+        Counts the answers to choices: the page takes the time until it changes.
+    """
+
+    _esm = LOAD + _BRUSH
+    chosen = traitlets.Unicode().tag(sync=True)
+    hovered = traitlets.Int(-1).tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+
+    @property
+    def places(self) -> np.ndarray:
+        """(m,) places of the chosen points."""
+        return np.fromstring(self.chosen, np.int64, sep=",")
+
+
+def panes(
+    clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint: dict, chosen: np.ndarray
+) -> go.Figure:
+    """Side by side, one set of points under several projections.
+
+    Parameters
+    ----------
+    clouds : list of arrays of shape (n, 2) or (n, 3)
+    titles : a pane's
+    names : array of shape (n,)
+        What hovering shows.
+    paint : of the markers, such as color and colorbar.
+    chosen : array of shape (m,)
+        Places of points that stand out; in three dimensions they are ringed.
+    """
+    deep = clouds[0].shape[1] == 3
+    kind = {"type": "scene" if deep else "xy"}
+    figure = make_subplots(
+        cols=len(clouds),
+        specs=[[kind] * len(clouds)],
+        subplot_titles=["<br>".join(textwrap.wrap(title, 46)) for title in titles],
+        horizontal_spacing=0.05,
+    )
+    add = figure.add_scatter3d if deep else figure.add_scattergl
+    size = max(2.5, min(9.0, 300 / len(names) ** 0.5)) / (4 if deep else 1)
+    for i, cloud in enumerate(clouds):
+        axes = dict(zip("xyz", cloud.T.astype(np.float32), strict=False))
+        add(
+            **axes,
+            mode="markers",
+            meta="pane",
+            marker={"size": size, "coloraxis": "coloraxis", "color": paint["color"]},
+            customdata=names,
+            hovertemplate="%{customdata}<extra></extra>",
+            row=1,
+            col=i + 1,
+        )
+        if deep:
+            ringed = {key: values[chosen] for key, values in axes.items()}
+            ring = {"size": 2.5 * size, "symbol": "circle-open", "color": "#D55E00"}
+            add(**ringed, mode="markers", marker=ring, hoverinfo="skip", row=1, col=i + 1)
+        else:
+            figure.data[-1].update(
+                selectedpoints=chosen.tolist() if len(chosen) else None,
+                selected={"marker": {"opacity": 1}},
+                unselected={"marker": {"opacity": 0.08}},
+            )
+    figure.update_annotations(font_size=12)
+    axis = {key: value for key, value in paint.items() if key != "color"}
+    figure.update_layout(coloraxis=axis, template="simple_white", height=430, showlegend=False)
+    if deep:
+        names = zip("xyz", ("pc1", "pc2", "pc3"), strict=True)
+        bare = {"showticklabels": False, "ticks": ""}
+        figure.update_scenes({f"{axis}axis": {"title": {"text": pc}, **bare} for axis, pc in names})
+    else:
+        figure.update_xaxes(showticklabels=False, ticks="")
+        figure.update_yaxes(showticklabels=False, ticks="")
+    margin = {"l": 20, "r": 20, "t": 60, "b": 20}
+    return figure.update_layout(
+        margin=margin, dragmode="turntable" if deep else "select", uirevision=str(deep)
+    )

@@ -1,0 +1,148 @@
+"""The panels of a workbench in a browser: explored, trained, scanned, uploaded; and by voila."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from browser.conftest import command, open_notebook, serve, shot
+
+PREPARE = """
+import dataclasses
+import numpy as np
+import numlab as nl
+numbers = np.arange(1000.0)
+encoders = nl.FoNE(int_digits=3), nl.XVal()
+fone, xval = [nl.embeddings.from_encoder(encoder, numbers, 16) for encoder in encoders]
+spec = nl.RunSpec(task=nl.tasks.Lookup(entries=1), encoder=nl.P1000(), n_train=256, n_valid=32,
+    n_test=32, steps=20, batch_size=16, learning_rate=3e-3, model=nl.GPT2(16, 1, 2, context=64),
+    objective=nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",)))
+"""
+CELLS = (
+    PREPARE,
+    "nl.widgets.embedding_explorer([fone, xval], encoders=[nl.P1000()])",
+    "nl.widgets.logit_scan(nl.train(spec), n=2)",
+    "nl.widgets.training([dataclasses.replace(spec, seed=1)])",
+    "nl.widgets.your_numbers(steps=0)",
+)
+# Drawn points of the panes: how many are chosen in each.
+CHOSEN = """document.querySelector('.js-plotly-plot').data.filter((t) => t.meta === 'pane')
+    .map((t) => t.selectedpoints?.length ?? 0)"""
+DRAG = """document.querySelector('.js-plotly-plot .draglayer .xy .drag').getBoundingClientRect()"""
+
+
+@pytest.fixture(scope="module")
+def page(browser, lab, module_home, write_notebook):
+    write_notebook(module_home, "panels", *CELLS)
+    with open_notebook(browser, lab, "panels.ipynb") as page:
+        page.get_by_role("button", name="a file of yours").wait_for(state="attached")
+        page.locator(".js-plotly-plot .modebar").first.wait_for(state="attached")
+        yield page
+
+
+def test_a_brush_in_one_pane_chooses_in_both_and_is_answered(page):
+    page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    page.wait_for_function(f"{DRAG}.width > 100")
+    box = page.evaluate(DRAG)
+    x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
+    page.mouse.move(x + 0.05 * width, y + 0.05 * height)
+    page.mouse.down()
+    page.mouse.move(x + 0.6 * width, y + 0.6 * height, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"({CHOSEN})[0] > 0")
+    left, right = page.evaluate(CHOSEN)
+    assert 0 < left == right < 1000
+    page.get_by_text(f"{left:,} of 1,000 numbers are chosen").wait_for()
+    page.locator(".numlab-near").get_by_text("neighbour F1 of these").nth(1).wait_for()
+    page.locator("[data-answered-ms]").wait_for()
+    shot(page, "explorer")
+
+
+def test_typed_numbers_are_chosen_and_their_spectrum_is_drawn(page):
+    box = page.get_by_placeholder("7, 100 to 199")
+    box.fill("100 to 199")
+    box.press("Enter")
+    page.get_by_text("100 of 1,000 numbers are chosen").wait_for()
+    page.wait_for_function(f"({CHOSEN}).every((n) => n === 100)")
+    page.get_by_text("power (mean 1)").wait_for()
+    page.get_by_text("power (mean 1)").scroll_into_view_if_needed()
+    shot(page, "explorer-neighbours")
+
+
+def test_colours_and_projections_are_chosen_by_menus(page):
+    page.get_by_label("colour").select_option("last digit")
+    page.locator(".js-plotly-plot").first.get_by_text("last digit").wait_for()
+    page.get_by_label("projection").select_option("PCA, 3-D")
+    page.wait_for_function("document.querySelector('.js-plotly-plot').data[0].type === 'scatter3d'")
+    page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    shot(page, "explorer-3d")
+
+
+def test_a_scan_shows_the_words_of_another_token(page):
+    page.get_by_label("token").select_option("3")
+    page.get_by_text("probability of token 3").wait_for()
+    page.get_by_text("probability of token 3").scroll_into_view_if_needed()
+    shot(page, "logit_scan")
+
+
+def test_a_run_is_trained_while_the_page_stays_usable(page):
+    page.get_by_text("0 of 1 runs are in the store").wait_for()
+    page.get_by_role("button", name="Train").click()
+    page.get_by_text("1 of 1 runs are in the store").wait_for()
+    page.get_by_text("P1000 · seed 1, valid").wait_for()
+    assert page.get_by_role("button", name="Train").is_disabled()
+    page.get_by_role("button", name="Train").scroll_into_view_if_needed()
+    shot(page, "training")
+
+
+def upload(page, path):
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="a file of yours").click()
+    chooser.value.set_files(path)
+
+
+def test_an_uploaded_file_is_answered_with_advice_and_a_bad_one_in_words(page, module_home):
+    (module_home / "photo.csv").write_bytes(b"\x89PNG\r\n\xff" * 20)
+    upload(page, module_home / "photo.csv")
+    page.get_by_text("photo.csv cannot be read as a table").wait_for()
+    good = pd.DataFrame({"a": [0.25, 130, 7.5] * 10, "b": range(30)})
+    good.to_csv(module_home / "good.csv", index=False)
+    upload(page, module_home / "good.csv")
+    page.get_by_text("Take XVal(scale=26.0).").wait_for()
+    page.get_by_text("Before training").scroll_into_view_if_needed()
+    shot(page, "your_numbers")
+
+
+def test_the_explorer_is_readable_in_the_dark(page):
+    command(page, "apputils:change-theme", theme="JupyterLab Dark")
+    page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    shot(page, "explorer-dark")
+
+
+def test_the_saved_notebook_is_small_and_the_console_is_silent(page, module_home):
+    assert page.errors == []
+    command(page, "docmanager:save")
+    path = module_home / "notebooks/panels.ipynb"
+    for _ in range(600):
+        if any(cell.get("outputs") for cell in json.loads(path.read_text("utf-8"))["cells"]):
+            break
+        page.wait_for_timeout(100)
+    assert 2000 < path.stat().st_size < 1_000_000
+
+
+def test_voila_serves_the_same_without_jupyterlab(browser, module_home, write_notebook):
+    write_notebook(module_home, "app", *CELLS[:2])
+    with serve(module_home, "voila", str(module_home / "notebooks"), "--port={port}") as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(240_000)
+        page.goto(f"{address}voila/render/app.ipynb")
+        box = page.get_by_placeholder("7, 100 to 199")
+        box.fill("10 to 29")
+        box.press("Enter")
+        page.get_by_text("20 of 1,000 numbers are chosen").wait_for()
+        page.wait_for_function(f"({CHOSEN})[0] === 20")
+        shot(page, "voila")
+        page.close()

@@ -1,0 +1,204 @@
+"""One's own numbers: read, measured, trained, advised; and what is wrong with a file, in words."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import numlab as nl
+from numlab import compare
+from numlab.cli import app
+from numlab.compare import table as tables
+from numlab.compare.encodings import encodings
+
+RNG = np.random.default_rng(0)
+A = RNG.uniform(0.1, 5, 400).round(2)
+STARS = pd.DataFrame({"name": [f"s{i}" for i in range(400)], "a": A, "b": (2 * A).round(2)})
+
+
+def saved(folder, name, frame):
+    path = folder / name
+    writers = {
+        "csv": lambda: frame.to_csv(path, index=False),
+        "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
+        "parquet": lambda: frame.to_parquet(path),
+        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+    }
+    writers[name.rpartition(".")[2]]()
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
+def test_columns_of_numbers_are_read_from_every_kind_of_file(tmp_path, kind):
+    table = compare.read(saved(tmp_path, f"stars.{kind}", STARS))
+    assert list(table.frame) == ["a", "b"]
+    assert table.frame.a.tolist() == A.tolist()
+    assert table.notes == ()
+    assert table.examples[0].text(0) == f"a={A[0]:g}, b={2 * A[0]:g}"
+
+
+def test_texts_are_read_where_there_are_no_columns_of_numbers(tmp_path):
+    frame = pd.DataFrame({"id": ["x", "y", "z"], "said": ["1 of 2", "none", "3 of 4 {!}"]})
+    table = compare.read(saved(tmp_path, "said.csv", frame))
+    assert table.numbers.tolist() == [1, 2, 3, 4]
+    assert table.notes == ("1 texts of said have no number that float64 holds",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("photo.csv", b"\x89PNG\r\n\x1a\n\x00\xff\xfe" * 50, "cannot be read as a table"),
+        ("photo.parquet", b"\x89PNG", "cannot be read as a table"),
+        ("photo.jsonl", b"\x89PNG {", "cannot be read as a table"),
+        ("photo.png", b"\x89PNG", "expected .csv, .tsv, .parquet, .jsonl or .ndjson; got .png"),
+        ("empty.csv", b"", "cannot be read as a table"),
+        ("head.csv", b"a,b\n", "it has no rows"),
+        ("words.csv", b"a,b\nx,y\nz,w\n", "words.csv has no numbers: 2 rows of the columns a, b"),
+        ("holes.csv", b"a\nnan\ninf\n", "has no numbers"),
+    ],
+)
+def test_a_file_without_a_table_or_numbers_is_refused_in_words(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        compare.read(tmp_path / name)
+    with pytest.raises(ValueError, match="there is no file"):
+        compare.read(tmp_path / "nothing.csv")
+
+
+def test_mixed_types_and_nan_are_left_out_and_counted(tmp_path):
+    frame = STARS.astype({"a": object})
+    frame.loc[0, "a"], frame.loc[1, "a"], frame.loc[2, "b"] = "about 3", None, np.inf
+    table = compare.read(saved(tmp_path, "mixed.csv", frame))
+    assert table.notes == (
+        "1 entries of a are empty, NaN or infinite",
+        "1 entries of a are no numbers, such as 'about 3'",
+        "1 entries of b are empty, NaN or infinite",
+        "3 of 400 rows are left out for that",
+    )
+    assert len(table.frame) == 397
+
+
+def test_a_long_file_is_sampled_in_one_pass_and_that_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "SAMPLE", 100)
+    monkeypatch.setattr(tables, "CHUNK", 1000)
+    path = saved(tmp_path, "long.csv", pd.DataFrame({"n": np.arange(20_000)}))
+    table = compare.read(path)
+    assert table.notes == ("20,000 rows: 100 of them, drawn at random, are looked at",)
+    n = table.frame.n.to_numpy()
+    assert len(n) == 100 and (np.diff(n) > 0).all()
+    assert 8000 < n.mean() < 12_000
+
+
+def test_encoders_are_measured_on_the_numbers(tmp_path):
+    table = compare.read(saved(tmp_path, "n.csv", pd.DataFrame({"n": [*range(40), 12345.25, 1e9]})))
+    frame = encodings(table, [nl.P1000(), nl.XVal(), nl.FoNE(2, 0)]).set_index("encoder")
+    p1000, xval, fone = (frame.iloc[i] for i in range(3))
+    assert p1000.example == "12345.25 → 12300"
+    assert p1000.exact == pytest.approx(41 / 42)
+    assert (p1000.tokens, xval.tokens, xval.text_tokens) == (3, 1, 5)
+    assert fone.held == pytest.approx(40 / 42) and fone.refused == 12345.25
+    assert xval.f1 > fone.f1 > 0.2
+    assert "10" in fone.periods and xval.periods == "–"
+
+
+def test_digits_and_scale_are_as_the_numbers_need_them():
+    from numlab.compare.encodings import choices, places
+
+    assert places(np.array([-0.001, 7.0])) == (1, 3)
+    assert places(np.array([0.0])) == (1, 0)
+    assert places(np.array([123456789.0, 0.1 / 3])) == (9, 6)
+    for encoder in choices(A):
+        assert np.abs(encoder.decode(encoder.encode(A)).astype(float) - A).max() < 0.05
+
+
+@pytest.fixture(scope="module")
+def trained(module_home):
+    return compare.report(saved(module_home, "stars.csv", STARS), steps=3)
+
+
+def test_no_number_of_the_gap_is_trained_on(trained, module_home):
+    spec = compare.specs(trained.table, [nl.XVal()], steps=3)[0]
+    low, high = spec.task.gap
+    column = int(spec.task.slot[1:])
+    seen = {part: spec.examples(part)[0].numbers[:, column] for part in ("train", "valid", "test")}
+    for part in ("train", "valid"):
+        assert not ((seen[part] > low) & (seen[part] < high)).any()
+    within = (seen["test"] > low) & (seen["test"] < high)
+    assert within.sum() > 10 and (~within).sum() > 10
+    texts = [set(map(tuple, spec.examples(p)[0].numbers)) for p in seen]
+    assert not texts[0] & texts[2]
+
+
+def test_a_report_has_every_encoder_its_errors_and_advice(trained):
+    assert trained.untrained is None
+    names = trained.errors.encoder.unique().tolist()
+    assert names[:2] == [trained.encodings.encoder[0], "always the median"]
+    assert len(names) == 10
+    gap = trained.errors[trained.errors.part == "gap"]
+    assert (gap.n > 10).all()
+    assert trained.text.count("Take ") == 1
+    for name in trained.encodings.encoder:
+        assert name in trained.text
+    assert "<table" in trained._repr_html_()
+
+
+def errors(**gap):
+    rows = [(name, part, e) for name, e in gap.items() for part in ("gap", "seen")]
+    return pd.DataFrame(rows, columns=["encoder", "part", "error"]).replace(
+        "median", "always the median"
+    )
+
+
+PLAIN = {"held": 1.0, "refused": None, "exact": 1.0, "worst": 0.0, "example": None, "f1": 1.0}
+PLAIN |= {"tokens": 1.0, "text_tokens": 5.0}
+
+
+def measured(**own):
+    rows = {name: PLAIN | changes for name, changes in own.items()}
+    return pd.DataFrame(rows).T.infer_objects().rename_axis("encoder").reset_index()
+
+
+@pytest.mark.parametrize(
+    ("frame", "gaps", "best"),
+    [
+        (measured(A={}, B={"held": 0.5, "refused": 7.0}), None, "A"),
+        (measured(A={"worst": 0.1, "exact": 0.5, "example": "1 → 2"}, B={}), None, "B"),
+        (measured(A={"tokens": 3.0}, B={}), None, "B"),
+        (measured(A={}, B={}), errors(A=0.5, B=0.1, median=1.0), "B"),
+        (measured(A={"tokens": 3.0}, B={}), errors(A=0.10, B=0.11, median=1.0), "B"),
+        (measured(A={}, B={"tokens": 2.0}), errors(A=9.0, B=5.0, median=1.0), "A"),
+    ],
+)
+def test_advice_follows_range_then_the_gap_then_precision_then_length(frame, gaps, best):
+    assert compare.advice(frame, gaps)[0] == f"Take {best}."
+
+
+def test_too_few_rows_are_compared_without_a_model_and_that_is_said(tmp_path, home):
+    few = compare.report(saved(tmp_path, "few.csv", STARS[:9]))
+    assert few.errors is None
+    assert "No model was trained: a gap needs 4 rows in it" in few.text
+
+
+def test_texts_train_too(tmp_path, home):
+    frame = pd.DataFrame({"text": [f"a={x:g} and twice that {2 * x:g}" for x in A]})
+    table = compare.read(saved(tmp_path, "texts.csv", frame))
+    runs = [nl.train(spec) for spec in compare.specs(table, [nl.XVal()], steps=2)]
+    found = compare.gap_errors(runs)
+    assert found[found.part == "gap"].n.min() > 10
+
+
+def test_the_shell_compares_a_file(tmp_path, home):
+    path = saved(tmp_path, "stars.csv", STARS)
+    done = CliRunner().invoke(app, ["compare", str(path), "--steps", "0"])
+    assert done.exit_code == 0
+    assert "Take " in done.output and "IEEE754" in done.output
+
+
+def test_long_integers_and_plain_texts_are_read_from_json_lines(tmp_path):
+    path = tmp_path / "big.jsonl"
+    path.write_text("\n".join(json.dumps({"n": n}) for n in (1, 2, 10**30)))
+    assert compare.read(path).numbers.tolist() == [1.0, 2.0, 1e30]
+    path.write_text('"from 1 to 2"\n\n"nothing"\n')
+    assert compare.read(path).numbers.tolist() == [1.0, 2.0]

@@ -1,0 +1,127 @@
+"""The explorer without a browser: what it draws, answers and refuses."""
+
+import base64
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import numlab as nl
+from numlab.embeddings import Embeddings, from_encoder
+from numlab.widgets import explorer, paint
+
+NUMBERS = np.arange(200.0)
+FONE, XVAL = (from_encoder(e, NUMBERS, 16) for e in (nl.FoNE(int_digits=3), nl.XVal()))
+
+
+@pytest.fixture
+def panel():
+    return explorer._Explorer([FONE, XVAL], None, [nl.P1000()], 10)
+
+
+def choose(panel, places):
+    panel.brush.chosen = ",".join(map(str, places))
+
+
+def drawn(panel):
+    return json.loads(panel.brush.figure)
+
+
+def unpacked(array):
+    """An array as plotly writes it."""
+    return np.frombuffer(base64.b64decode(array["bdata"]), array["dtype"])
+
+
+def test_two_panes_show_every_number_in_both(panel):
+    figure = drawn(panel)
+    assert [trace["type"] for trace in figure["data"]] == ["scattergl"] * 2
+    titles = [a["text"] for a in figure["layout"]["annotations"]]
+    assert ["FoNE" in titles[0], "XVal" in titles[1]] == [True, True]
+    assert figure["data"][0]["customdata"][7] == "7"
+    panel.projection.value = "PCA, 3-D"
+    panel.brush.chosen = "3,4"
+    clouds = drawn(panel)["data"][::2]
+    assert [trace["type"] for trace in clouds] == ["scatter3d"] * 2
+    assert [trace["meta"] for trace in clouds] == ["pane"] * 2
+    cloud, ring, *_ = drawn(panel)["data"]
+    assert unpacked(ring["x"]).tolist() == unpacked(cloud["x"])[[3, 4]].tolist()
+
+
+def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
+    choose(panel, range(100))
+    f1 = nl.probes.neighbour_f1(XVAL, 10).set_index("number").f1
+    asked = np.unique(np.linspace(0, 99, explorer.ASKED).astype(int))
+    assert f"{XVAL.source}: neighbour F1 of these {f1[asked].mean():.2f}" in panel.near.value
+    assert "100 of 200 numbers are chosen" in panel.said.value
+    fone, _, xval, _ = json.loads(panel.power.figure)["data"]
+    assert fone["name"] != xval["name"]
+    assert panel.brush.answered == 1
+    choose(panel, [3, 9])
+    assert "No spectrum" in panel.near.value
+    assert panel.power.layout.display == "none"
+    choose(panel, [])
+    assert panel.near.value == ""
+
+
+def test_numbers_are_chosen_by_typing_and_what_is_no_number_is_said(panel):
+    panel.box.value = "7, 100 to 103"
+    assert panel.brush.places.tolist() == [7, 100, 101, 102, 103]
+    panel.box.value = "seven"
+    assert "Type numbers as in" in panel.said.value
+    panel.box.value = "1e9"
+    assert "None of these numbers" in panel.said.value
+
+
+def test_hovering_spells_the_number_under_each_encoder(panel):
+    panel.brush.hovered = 42
+    assert "<b>42</b>" in panel.spelling.value
+    assert "P1000: <code>+ 420 E-1</code>" in panel.spelling.value
+
+
+def test_menus_choose_two_of_many(panel):
+    many = explorer._Explorer(
+        [FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], None, [nl.P1000()], 10
+    )
+    assert many.sides[0].layout.display is None
+    assert panel.sides[0].layout.display == "none"
+    many.sides[1].value = 2
+    assert "P10" in drawn(many)["layout"]["annotations"][1]["text"]
+
+
+def test_colours_are_of_values_digits_words_and_columns():
+    frame = pd.DataFrame({"number": NUMBERS[::-1], "kind": ["a", "b"] * 100})
+    columns = paint.joined(NUMBERS, frame)
+    assert list(columns) == ["value", "first digit", "exponent", "last digit", "parity", "kind"]
+    assert columns["first digit"][[7, 42, 199]].tolist() == [7, 4, 1]
+    assert columns["last digit"][[7, 42, 199]].tolist() == [7, 2, 9]
+    assert columns["exponent"][[7, 42, 199]].tolist() == [0, 1, 2]
+    assert columns["kind"][0] == "b"
+    bar = paint.paint("parity", columns["parity"])["colorbar"]
+    assert bar["ticktext"] == ["even", "odd"]
+    assert list(paint.columns(np.array([-0.25, 3.5]))) == ["value", "first digit", "exponent"]
+    assert paint.columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
+
+
+def test_t_sne_of_many_is_refused_in_words(panel, monkeypatch):
+    panel.projection.value = "t-SNE"
+    assert drawn(panel)["data"][0]["type"] == "scattergl"
+    monkeypatch.setattr(explorer, "TSNE_MOST", 100)
+    panel.projection.value = "PCA, 2-D"
+    panel.projection.value = "t-SNE"
+    assert panel.projection.value == "PCA, 2-D"
+    assert "up to 100 numbers" in panel.said.value
+
+
+def test_what_does_not_go_together_is_refused():
+    with pytest.raises(ValueError, match="the same numbers in the same order"):
+        nl.widgets.embedding_explorer([FONE, from_encoder(nl.XVal(), NUMBERS + 1)])
+    with pytest.raises(ValueError, match="got none"):
+        nl.widgets.embedding_explorer([])
+    with pytest.raises(ValueError, match="one named 'number'"):
+        nl.widgets.embedding_explorer(FONE, pd.DataFrame({"n": NUMBERS}))
+
+
+def test_embeddings_that_are_called_alike_are_counted():
+    once = Embeddings(NUMBERS, np.eye(200), "a model", 1)
+    assert explorer.captions([once, once]) == ["a model · layer 1", "a model · layer 1 #2"]

@@ -1,0 +1,121 @@
+"""Training in the background, scans of logits and uploads, without a browser."""
+
+import dataclasses
+import datetime
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import numlab as nl
+from numlab.training import fit
+from numlab.widgets import scan
+from numlab.widgets.training import _Training
+
+SPEC = nl.RunSpec(
+    task=nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0)),
+    encoder=nl.P1000(),
+    objective=nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",)),
+    model=nl.GPT2(16, 1, 2, context=64),
+    n_train=64,
+    n_valid=16,
+    n_test=16,
+    steps=6,
+    batch_size=8,
+    learning_rate=3e-3,
+)
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Reports and checkpoints at every step."""
+    monkeypatch.setattr(fit, "PROGRESS_SECONDS", -1.0)
+    monkeypatch.setattr(fit, "CHECKPOINT_SECONDS", -1.0)
+
+
+def train(panel):
+    panel.train()
+    panel.thread.join(120)
+
+
+def names(plot):
+    return [trace["name"] for trace in json.loads(plot.figure)["data"]]
+
+
+def test_runs_are_trained_in_the_background_and_their_histories_drawn(home, often):
+    panel = _Training([nl.Run(SPEC)])
+    assert "0 of 1 runs" in panel.said.value and names(panel.plot) == []
+    train(panel)
+    assert "1 of 1 runs are in the store" in panel.said.value
+    assert names(panel.plot) == [f"{SPEC.name}, train", f"{SPEC.name}, valid"]
+    assert panel.start.disabled and panel.stop.disabled
+
+
+def test_a_training_that_is_stopped_resumes_and_ends_where_it_would_have(home, often):
+    panel = _Training([nl.Run(SPEC)])
+    hear = panel.hear
+
+    def stop_at_three(run, step, loss):
+        if step == 3:
+            panel.stopping.set()
+        hear(run, step, loss)
+
+    panel.hear = stop_at_three
+    train(panel)
+    assert "stopped" in panel.said.value and not panel.start.disabled
+    assert names(panel.plot) == [f"{SPEC.name}, now"]
+    panel.hear = hear
+    train(panel)
+    assert panel.heard[nl.Run(SPEC)][0][0] == 3  # not from the beginning
+    resumed = nl.Run(SPEC)
+    loss = resumed.valid_loss
+    shutil.rmtree(resumed.folder)
+    assert nl.train(SPEC).valid_loss == loss
+
+
+def test_what_cannot_be_trained_is_said(home):
+    wrong = dataclasses.replace(SPEC, objective=nl.MaskedLM(only=("no such slot",)))
+    panel = _Training([nl.Run(wrong)])
+    train(panel)
+    assert "not trained: no slot fits" in panel.said.value
+
+
+@pytest.fixture(scope="module")
+def run(module_home):
+    return nl.train(SPEC)
+
+
+def test_a_scan_draws_the_words_of_each_token_over_the_gap(run):
+    panel = scan._Scan(run, "answer", ["answer"], 2)
+    figure = json.loads(panel.plot.figure)
+    (gap,) = figure["layout"]["shapes"]
+    assert (gap["x0"], gap["x1"]) == (1.0, 2.0)
+    assert len(figure["data"]) >= 8
+    assert np.unique(panel.scan("answer").true).size == scan.VALUES
+    panel.place.value = 1
+    panel.measure.value = "logit"
+    assert "logit of token 1" in panel.plot.figure
+    frame = nl.probes.logit_scan(run, SPEC.task.sample(2, 1, answer=1.5), "answer", top=1)
+    assert set(frame[frame.place == 1].word) <= set(names(panel.plot))
+
+
+def test_a_parameter_that_cannot_be_held_is_refused(run):
+    with pytest.raises(ValueError, match=r"\['answer'\]; got 'stepsize'"):
+        nl.widgets.logit_scan(run, "stepsize")
+
+
+def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
+    row, said, page, _ = nl.widgets.your_numbers(steps=0).children
+    (box,) = row.children
+    file = {"type": "text/csv", "size": 0}
+
+    def upload(name, content):
+        stamp = datetime.datetime.now(datetime.UTC)
+        box.value = ({"name": name, "content": content, **file, "last_modified": stamp},)
+
+    upload("../n.csv", b"n\n1\n2.5\n3\n")
+    assert "Take " in page.value and said.value == ""
+    assert (home / "data/uploads/n.csv").exists()
+    upload("words.csv", b"n\na\nb\n")
+    assert "Nothing to compare" in said.value and page.value == ""
