@@ -22,14 +22,18 @@ async function render({ model, el }) {
     return Plotly.react(el, data, layout, { responsive: true, displaylogo: false, modeBarButtons });
   };
   let brushed = "";  // its outline stays until something else is chosen
-  const choose = () => {
+  let marking = false;  // plotly takes an outline that we remove for a choice of nothing
+  const choose = async () => {
     const places = JSON.parse(`[${model.get("chosen")}]`);
     const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
     const selectedpoints = panes.map(() => (places.length ? places : null));
     const outline = brushed === model.get("chosen") ? {} : { selections: [] };
-    return Plotly.update(el, { selectedpoints }, outline, panes);
+    marking = true;
+    await Plotly.update(el, { selectedpoints }, outline, panes);
+    marking = false;
   };
   const tell = (points) => {
+    if (marking) return;
     el.dataset.asked = performance.now();
     const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
     brushed = places.join();

@@ -131,6 +131,18 @@ def command(page, name: str, **arguments) -> None:
     )
 
 
+def saved(page, notebook: Path) -> dict:
+    """A notebook as it stands on disk after it was saved, outputs and all."""
+    command(page, "docmanager:save")
+    for _ in range(PATIENCE // 100):
+        with contextlib.suppress(json.JSONDecodeError):  # half written
+            content = json.loads(notebook.read_text("utf-8"))
+            if any(cell.get("outputs") for cell in content["cells"]):
+                return content
+        page.wait_for_timeout(100)
+    pytest.fail(f"{notebook.name} was not saved with its outputs")
+
+
 def shot(page, name: str) -> None:
     """Keep a screenshot of what is seen now."""
     SHOTS.mkdir(parents=True, exist_ok=True)

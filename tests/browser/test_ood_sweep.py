@@ -7,7 +7,7 @@ import json
 import pytest
 
 import numlab as nl
-from browser.conftest import PATIENCE, ROOT, open_notebook, shot
+from browser.conftest import ROOT, open_notebook, saved, shot
 from numlab import training
 
 NAME = "explore/ood_sweep"
@@ -98,14 +98,7 @@ def test_the_prediction_moves_with_keys_and_with_the_mouse(page):
 
 
 def test_no_widget_state_is_stored_in_the_notebook(page, notebook):
-    page.keyboard.press("Control+s")
-    for _ in range(PATIENCE // 100):
-        saved = json.loads(notebook.read_text("utf-8"))
-        if any(cell.get("outputs") for cell in saved["cells"]):
-            break
-        page.wait_for_timeout(100)
-    assert any(cell.get("outputs") for cell in saved["cells"])
-    assert "widgets" not in saved["metadata"]
+    assert "widgets" not in saved(page, notebook)["metadata"]
     assert notebook.stat().st_size < 100_000
 
 
