@@ -125,3 +125,9 @@ def test_what_does_not_go_together_is_refused():
 def test_embeddings_that_are_called_alike_are_counted():
     once = Embeddings(NUMBERS, np.eye(200), "a model", 1)
     assert explorer.captions([once, once]) == ["a model · layer 1", "a model · layer 1 #2"]
+
+
+def test_what_lies_on_a_line_is_drawn_on_a_line():
+    places = explorer.projected(XVAL, "PCA, 3-D")
+    assert abs(np.corrcoef(places[:, 0], NUMBERS)[0, 1]) > 0.999999
+    assert not places[:, 1:].any()

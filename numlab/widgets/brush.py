@@ -16,24 +16,28 @@ async function render({ model, el }) {
   const Plotly = await load(model);
   const isPane = (trace) => trace.meta === "pane";
   const send = (name, value) => { model.set(name, value); model.save_changes(); };
+  let changing = 0;  // plotly takes an outline that we remove for a choice of nothing
+  const quietly = async (change) => {
+    changing += 1;
+    await change();
+    changing -= 1;
+  };
   const draw = () => {
     const { data, layout } = JSON.parse(model.get("figure"));
     const modeBarButtons = [["select2d", "lasso2d", "zoom2d", "pan2d", "resetScale2d"]];
-    return Plotly.react(el, data, layout, { responsive: true, displaylogo: false, modeBarButtons });
+    const config = { responsive: true, displaylogo: false, modeBarButtons };
+    return quietly(() => Plotly.react(el, data, layout, config));
   };
   let brushed = "";  // its outline stays until something else is chosen
-  let marking = false;  // plotly takes an outline that we remove for a choice of nothing
-  const choose = async () => {
+  const choose = () => {
     const places = JSON.parse(`[${model.get("chosen")}]`);
     const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
     const selectedpoints = panes.map(() => (places.length ? places : null));
     const outline = brushed === model.get("chosen") ? {} : { selections: [] };
-    marking = true;
-    await Plotly.update(el, { selectedpoints }, outline, panes);
-    marking = false;
+    return quietly(() => Plotly.update(el, { selectedpoints }, outline, panes));
   };
   const tell = (points) => {
-    if (marking) return;
+    if (changing) return;
     el.dataset.asked = performance.now();
     const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
     brushed = places.join();

@@ -209,6 +209,8 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
         return TSNE(perplexity=perplexity, init="random", random_state=0).fit_transform(e.vectors)
     n = 3 if projection.endswith("3-D") else 2
     found = probes.pca(e, min(n, *e.vectors.shape)).drop(columns="number").to_numpy()
+    spread = found.std(0)
+    found = np.where(spread < 1e-5 * spread.max(), 0.0, found)  # rounding, blown up by an axis
     return np.pad(found, ((0, 0), (0, n - found.shape[1])))
 
 

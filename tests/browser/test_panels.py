@@ -28,6 +28,8 @@ CELLS = (
 # Drawn points of the panes: how many are chosen in each.
 CHOSEN = """document.querySelector('.js-plotly-plot').data.filter((t) => t.meta === 'pane')
     .map((t) => t.selectedpoints?.length ?? 0)"""
+RINGS = """document.querySelector('.js-plotly-plot')._fullData
+    .filter((t) => t.marker.symbol === 'circle-open').map((t) => t.x.length)"""
 DRAG = """document.querySelector('.js-plotly-plot .draglayer .xy .drag').getBoundingClientRect()"""
 
 
@@ -74,6 +76,8 @@ def test_colours_and_projections_are_chosen_by_menus(page):
     page.locator(".js-plotly-plot").first.get_by_text("last digit").wait_for()
     page.get_by_label("projection").select_option("PCA, 3-D")
     page.wait_for_function("document.querySelector('.js-plotly-plot').data[0].type === 'scatter3d'")
+    page.get_by_text("100 of 1,000 numbers are chosen").wait_for()  # as before
+    page.wait_for_function(f"({RINGS}).join() === '100,100'")
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
     shot(page, "explorer-3d")
 
