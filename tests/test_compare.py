@@ -141,7 +141,8 @@ def test_a_report_has_every_encoder_its_errors_and_advice(trained):
     assert trained.text.count("Take ") == 1
     for name in trained.encodings.encoder:
         assert name in trained.text
-    assert "<table" in trained._repr_html_()
+    page = trained._repr_html_()
+    assert "<table" in page and 'src="data:image/svg+xml;base64,' in page
 
 
 def errors(**gap):

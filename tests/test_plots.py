@@ -277,3 +277,18 @@ def test_a_model_shows_what_is_asked_above_its_mask_alone():
     said = texts(figure)
     assert said.count("head") == said.count("whale") == 1
     assert {"p", "q", "r", "s", "[MASK]", "[NUM]", "67"} <= set(said)
+
+
+def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_edges():
+    errors = {"P10": (np.inf, 0.5), "XVal": (0.1, 0.2), "FP15": (0.4, 0.0), "none": (0.3, 0.3)}
+    rows = [
+        row for n, (gap, seen) in errors.items() for row in ((n, "gap", gap), (n, "seen", seen))
+    ]
+    frame = pd.DataFrame(rows, columns=["encoder", "part", "error"])
+    (ax,) = plots.gap_errors(frame, "none").axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["XVal", "FP15", "P10"]
+    left, right = ax.get_xlim()
+    at = sorted((y, x) for c in ax.collections for x, y in np.asarray(c.get_offsets()) if y == y)
+    expected = [(0, 0.1), (0, 0.2), (1, left), (1, 0.4), (2, 0.5), (2, right)]
+    np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
+    assert "no number" in ax.get_xlabel()

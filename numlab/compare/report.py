@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from numlab.compare.advice import advice
+from numlab import plots
+from numlab.compare.advice import BASELINE, advice
 from numlab.compare.encodings import choices, encodings
 from numlab.compare.masked import gap_errors, specs
 from numlab.compare.table import Table, read
@@ -17,6 +20,9 @@ from numlab.training import train
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
+
+GAP_ERRORS = "Trained without the gap: median error in interquartile ranges"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +56,13 @@ class Report:
         """Heading to the evidence."""
         found = {"Before training": _readable(self.encodings)}
         if self.errors is not None:
-            title = "Trained without the gap: median error in interquartile ranges"
             wide = self.errors.pivot(index="encoder", columns="part", values=["error", "invalid"])
             order = self.errors.encoder.drop_duplicates()
             wide = wide.loc[order].reset_index()
             wide.columns = ["encoder", "in the gap", "elsewhere", "no number, gap", "elsewhere "]
             errors = dict.fromkeys(("in the gap", "elsewhere"), "{:.3g}")
             shares = dict.fromkeys(("no number, gap", "elsewhere "), "{:.0%}")
-            found[title] = _formatted(wide, errors | shares)
+            found[GAP_ERRORS] = _formatted(wide, errors | shares)
         return found
 
     @property
@@ -75,6 +80,8 @@ class Report:
             f"<h3>{escape(title)}</h3><p>{escape(' '.join(said))}</p>"
             for title, said in self.paragraphs.items()
         ]
+        if self.errors is not None:
+            parts.append(_image(plots.gap_errors(self.errors, BASELINE), GAP_ERRORS))
         parts += [
             f"<h3>{escape(title)}</h3>{frame.to_html(index=False, border=0)}"
             for title, frame in self.tables.items()
@@ -117,6 +124,13 @@ def report(
     except ValueError as error:
         return dataclasses.replace(nothing, untrained=str(error))
     return Report(table, found, gap_errors(runs), None)
+
+
+def _image(figure: Figure, alt: str) -> str:
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="svg", bbox_inches="tight")
+    data = base64.b64encode(drawn.getvalue()).decode()
+    return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _readable(frame: pd.DataFrame) -> pd.DataFrame:

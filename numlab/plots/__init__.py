@@ -12,6 +12,7 @@ from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.floats import activations, bits, model
 from numlab.plots.frequencies import stripes
+from numlab.plots.gaps import gap_errors
 from numlab.plots.lengths import length_maps
 from numlab.plots.lines import curves, neighbour_curves, scaling
 from numlab.plots.neighbours import dots, neighbour_lines
@@ -34,6 +35,7 @@ __all__ = [
     "encoder_color",
     "encoder_marker",
     "encodings",
+    "gap_errors",
     "length_cues",
     "length_maps",
     "logit_lines",
