@@ -77,7 +77,7 @@ def test_an_index_that_says_something_is_a_column_of_the_csv(begun):
 
 
 def test_provenance_says_where_a_figure_came_from(begun, fig, write_notebook):
-    write_notebook(begun.parents[1], "xval/planets", "x = 1")
+    write_notebook(begun.parents[1], "xval/planets", "import numlab as nl", "nl.store.home()")
     store.mark_used("0123456789")
     nl.save_figure("xval/fig07", fig, FRAME)
     said = told(begun / "xval/fig07.json")

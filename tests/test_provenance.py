@@ -18,6 +18,7 @@ def f(x: int = None) -> str:
     """Words."""
     return f"{x}" or None
 '''
+MODULES = sorted(provenance.all_modules())
 CELLS = ("nl.train_all(specs)", "save_figure(name, f, t)")
 SAVE = 'import numlab as nl\nnl.begin("xval/one", profile, SIZES)\nnl.save_table("xval/tab01", t)'
 
@@ -54,7 +55,7 @@ def test_an_ipython_magic_has_a_digest():
 
 def test_many_threads_digest_at_once():
     """Between two nodes of a tree another thread may run: here it does, at every collection."""
-    sources = [provenance.module_path(m).read_text("utf-8") for m in provenance.all_modules()[:12]]
+    sources = [provenance.module_path(m).read_text("utf-8") for m in MODULES[:12]]
     expected = [code_digest(s) for s in sources]
     interval, threshold = sys.getswitchinterval(), gc.get_threshold()
 
@@ -81,10 +82,10 @@ def test_every_module_in_use_has_a_file():
 
 
 def test_what_files_figures_or_only_names_things_is_no_source():
-    assert "numlab.store" in provenance.all_modules()
-    packages = {m.split(".")[1] for m in provenance.all_modules()}
+    assert "numlab.store" in MODULES
+    packages = {m.split(".")[1] for m in MODULES}
     assert packages.isdisjoint({"figures", "cli", "__main__"})
-    assert "numlab.encoders" not in provenance.all_modules()
+    assert "numlab.encoders" not in MODULES
 
 
 @pytest.mark.parametrize(

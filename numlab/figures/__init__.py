@@ -180,6 +180,8 @@ def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
     # Jupyter and the batch both start a kernel in the notebook's folder.
     here = Path.cwd() / f"{name.split('/')[1]}.ipynb"
     path = here if here.exists() else notebooks.folder() / f"{name}.ipynb"
+    notebook = notebooks.Notebook(name, path) if path.exists() else None
+    modules = notebook.modules if notebook else provenance.all_modules()
     return {
         "id": id,
         "kind": kind,
@@ -192,8 +194,8 @@ def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
         "versions": provenance.versions(),
         "runs": list(store.used()),
         "sources": {
-            "notebook": notebooks.Notebook(name, path).code_digest if path.exists() else None,
-            "modules": provenance.module_digests(provenance.modules_in_use()),
+            "notebook": notebook and notebook.code_digest,
+            "modules": provenance.module_digests(modules),
         },
         "claims": [],
     }

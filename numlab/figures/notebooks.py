@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from numlab.figures.catalogue import ITEMS, item_of
-from numlab.figures.provenance import PACKAGE, code_digest, text_digest
+from numlab.figures.provenance import PACKAGE, code_digest, parsed, text_digest
+from numlab.figures.sources import reached
 from numlab.store import home
 
 # Papers first, and what explores with their runs last.
@@ -61,6 +62,11 @@ class Notebook:
     def code_digest(self) -> str:
         """Moves with the code only."""
         return text_digest(" ".join(map(code_digest, self.code)))
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules of numlab that its code can reach."""
+        return reached([_parsed(cell) for cell in self.code])
 
     @property
     def declared(self) -> list[str]:
@@ -156,6 +162,6 @@ def _parsed(cell: str) -> ast.Module:
     """The cell's syntax tree; IPython's own lines are left out."""
     lines = (line for line in cell.splitlines() if not line.lstrip().startswith(("%", "!")))
     try:
-        return ast.parse("\n".join(lines))
+        return parsed("\n".join(lines))
     except SyntaxError:
         return ast.Module([], [])

@@ -8,7 +8,6 @@ import hashlib
 import importlib.metadata
 import platform
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,6 +23,12 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def parsed(source: str) -> ast.Module:
+    """The syntax tree of code."""
+    with _PARSING:
+        return ast.parse(source)
+
+
 @functools.lru_cache(maxsize=1024)
 def code_digest(source: str) -> str:
     """16 hexadecimal digits of what code does: comments, docstrings and line breaks are not in it.
@@ -34,9 +39,7 @@ def code_digest(source: str) -> str:
     True
     """
     try:
-        with _PARSING:
-            tree = ast.parse(source)
-        return text_digest(repr(_shape(tree)))
+        return text_digest(repr(_shape(parsed(source))))
     except SyntaxError:  # an IPython magic: by its text
         return text_digest(source.strip())
 
@@ -68,16 +71,12 @@ def module_digests(names: Iterable[str]) -> dict[str, str | None]:
     return {name: path and code_digest(path.read_text("utf-8")) for name, path in paths.items()}
 
 
-def modules_in_use() -> list[str]:
-    """The sources among numlab's modules that this process has imported."""
-    return [m for m in sys.modules if m.startswith("numlab.") and _is_source(m)]
-
-
-def all_modules() -> list[str]:
+@functools.cache
+def all_modules() -> frozenset[str]:
     """Every module of numlab that can be a source of a figure."""
     files = (p.relative_to(PACKAGE.parent).with_suffix("") for p in PACKAGE.rglob("*.py"))
     names = {".".join(p.parts).removesuffix(".__init__") for p in files}
-    return sorted(m for m in names - {"numlab"} if _is_source(m))
+    return frozenset(m for m in names - {"numlab"} if _is_source(m))
 
 
 def _is_source(module: str) -> bool:

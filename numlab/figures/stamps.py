@@ -46,8 +46,7 @@ def write(notebook: Notebook, digest: str, profile: str, since: float) -> dict[s
     outputs = {id: figure["kind"] for id, figure in saved.items()}
     stamp = {
         "notebook": digest,
-        # What a notebook that saves nothing imported is not known: any module may be its source.
-        "modules": modules or provenance.module_digests(provenance.all_modules()),
+        "modules": modules or provenance.module_digests(notebook.modules),  # it saves nothing
         "outputs": outputs,
         "made": datetime.datetime.now(datetime.UTC).isoformat(),
     }
