@@ -141,7 +141,7 @@ def from_encoder(
             vectors[torch.from_numpy(carries)] = module(features, words)
         mask = torch.from_numpy(tokens.mask)[..., None]
         mean = (vectors * mask).sum(dim=1) / mask.sum(dim=1)
-    return Embeddings(numbers, mean.numpy(), f"{encoder!r}, untrained")
+    return Embeddings(numbers, mean.numpy(), f"{encoder}, untrained")
 
 
 def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
@@ -242,7 +242,8 @@ def from_pretrained(
     numbers : array of shape (n,)
     layer : int
         0: the input table, without positions, whatever the model calls it (`embed_tokens`,
-        GPT-2's `wte`, BERT's `word_embeddings`); i: the output of the i-th block. Of an
+        GPT-2's `wte`, BERT's `word_embeddings`); i: the output of the i-th block; of the last
+        one of GPT-2, Llama and others that end in a norm, what follows that norm. Of an
         encoder-decoder the encoder is taken.
     tokens : str
         Of a number of several tokens: their "mean"; the "last" of them, which in a decoder has

@@ -39,11 +39,13 @@ def predict(
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
     frames = []
     for asked, texts in _questions(run, examples, slots):
-        corpus = run.tokenizer(texts, run.spec.objective.answers)
+        objective = run.spec.objective
+        corpus = run.tokenizer(texts, objective.answers)
         order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
         for i in range(0, len(corpus), batch_size):
             batch = corpus.batch(order[i : i + batch_size])
-            frames += _frames(corpus, run.spec.objective.fill(run.model, batch, asked))
+            answers = objective.fill(run.model, batch, asked)
+            frames += _frames(corpus, answers, matches(asked[0], objective.answers))
     frame = pd.concat(frames, ignore_index=True)
     return frame.sort_values(["example", "slot"], ignore_index=True)
 
@@ -63,8 +65,11 @@ def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
     ]
 
 
-def _frames(corpus: Corpus, answers: Answers):
-    """A DataFrame for each slot of each layout among the answers."""
+def _frames(corpus: Corpus, answers: Answers, spelled_apart: bool):
+    """A DataFrame for each slot of each layout among the answers.
+
+    `spelled_apart`: they are spelled as answers are, not as the encoder spells other numbers.
+    """
     import pandas as pd
 
     tokenizer, layout = corpus.tokenizer, corpus.layout[answers.rows]
@@ -80,7 +85,7 @@ def _frames(corpus: Corpus, answers: Answers):
             index = e.index[row] if e.index is not None else answers.rows[pick]
             part = answers.ids[pick], answers.mask[pick], answers.features[pick[owner]]
             if slot.words is None:
-                true, predicted = e.column(slot.name)[row], tokenizer.decode(*part)
+                true, predicted = e.column(slot.name)[row], tokenizer.decode(*part, spelled_apart)
                 valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
             else:
                 true, predicted = _words(e, slot, row), _spoken(tokenizer, *part[:2])
@@ -158,7 +163,7 @@ def top_k(frame, k: int) -> float:
 
 
 def _spoken(tokenizer, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    words = np.array([*tokenizer.text.words, *tokenizer.encoder.answer.vocabulary])
+    words = np.array([*tokenizer.text.words, *tokenizer.encoder.vocabulary])
     return np.array(["".join(words[row[m]]) for row, m in zip(ids, mask, strict=True)])
 
 

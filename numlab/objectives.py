@@ -227,7 +227,7 @@ class CausalLM:
         where[:, 0] = False
         targets = _targets(batch, where, shift=1)
         row, column = np.divmod(targets.reads.numpy(), batch.ids.shape[1])
-        n = int(column.max()) + 1  # nothing after the last read is needed
+        n = int(column.max(initial=0)) + 1  # nothing after the last read is needed
         targets.reads = _tensor(row * n + column)
         return _prompt(batch, np.arange(len(batch.ids)), n), targets
 

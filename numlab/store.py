@@ -104,6 +104,16 @@ def lock(entry: Path):
     return FileLock(entry.parent / f".{entry.name}.lock")
 
 
+def replace(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file beside its place and rename it: a reader sees the old one or the new one."""
+    draft = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        write(draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def write(entry: Path, fill: Callable[[Path], None]) -> None:
     """Make an entry whole: `fill` writes its files into the folder that it is given."""
     draft = entry.parent / f".{entry.name}.{os.getpid()}.draft"

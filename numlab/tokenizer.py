@@ -98,10 +98,17 @@ class Tokenizer:
         segments = [pieces.segments(e, answers) for e in examples]
         return _assemble(self, examples, segments, pieces.table())
 
-    def decode(self, ids: np.ndarray, mask: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """(n, L) tokens of answers -> (n,) numbers, NaN or None where they spell no number."""
+    def decode(
+        self, ids: np.ndarray, mask: np.ndarray, features: np.ndarray, answers: bool = True
+    ) -> np.ndarray:
+        """(n, L) tokens of numbers -> (n,) numbers, NaN or None where they spell no number.
+
+        They are spelled by `encoder.answer` where they are `answers`, and where the encoder's own
+        spelling without what is `unspoken` is the same.
+        """
         words = np.where(ids >= self.offset, ids - self.offset, -1)
-        return self.encoder.answer.decode(Tokens(words, mask, features))
+        spelling = self.encoder.answer if answers or len(self.unspoken) else self.encoder
+        return spelling.decode(Tokens(words, mask, features))
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,16 @@ def saved(folder, name, frame):
     return path
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("n.jsonl", "1.5\n2.5\n4\n"), ("n.csv", "1.5\n2.5\n4\n")]
+)
+def test_a_file_of_nothing_but_numbers_loses_none(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    table = compare.read(path)
+    assert table.numbers.tolist() == [1.5, 2.5, 4.0] and not table.of_texts
+
+
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
 def test_columns_of_numbers_are_read_from_every_kind_of_file(tmp_path, kind):
     table = compare.read(saved(tmp_path, f"stars.{kind}", STARS))
@@ -97,7 +107,7 @@ def test_encoders_are_measured_on_the_numbers(tmp_path):
     p1000, xval, fone = (frame.iloc[i] for i in range(3))
     assert p1000.example == "12345.25 → 12300"
     assert p1000.exact == pytest.approx(41 / 42)
-    assert (p1000.tokens, xval.tokens, xval.text_tokens) == (3, 1, 5)
+    assert (p1000.tokens, xval.tokens, xval.text_tokens) == (3, 1, 6)
     assert fone.held == pytest.approx(40 / 42) and fone.refused == 12345.25
     assert xval.f1 > fone.f1 > 0.2
     assert "10" in fone.periods and xval.periods == "–"

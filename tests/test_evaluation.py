@@ -120,6 +120,12 @@ def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
         assert np.array_equal(alone.true, examples[0].column(slot))
 
 
+def test_a_number_in_place_of_a_word_is_an_invalid_answer():
+    tokenizer = nl.Tokenizer.of([nl.Layout.of("{a} {answer}", answer=("yes", "no"))], nl.Whole())
+    ids = np.array([[tokenizer.size - 1], [tokenizer.offset]])
+    assert evaluation._spoken(tokenizer, ids, np.ones((2, 1), bool)).tolist() == ["999", "0"]
+
+
 def test_words_match_exactly_or_not_at_all():
     f = pd.DataFrame({"true": ["yes", "no"], "predicted": ["yes", "yes"], "valid": [True, True]})
     assert evaluation.exact_match(f) == 0.5

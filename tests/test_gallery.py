@@ -115,3 +115,9 @@ def test_a_figure_whose_modules_changed_is_stale(built):
 def test_explorations_are_shown_where_a_notebook_declares_them(built, home, write_notebook):
     write_notebook(home, "explore/sweep", 'nl.save_figure("explore/sweep", f, d)')
     assert "explore/sweep" in [s.item.id for s in gallery.collect("full")]
+
+
+def test_a_notebook_that_cannot_be_read_is_said_beside_its_figures(built, home):
+    (home / "notebooks/xval/one.ipynb").write_text("<<<<<<< HEAD")
+    gallery.build()
+    assert "one.ipynb is no notebook" in (built / "README.md").read_text()

@@ -68,6 +68,11 @@ def test_a_causal_target_is_read_off_the_token_before_it():
     assert torch.equal(before[:, 1:], targets.ids.view(64, 3)[:, :2])
 
 
+def test_a_batch_without_anything_to_predict_has_no_targets():
+    _, targets = train(nl.CausalLM(only=("none",)), batch_of(nl.P1000()))
+    assert len(targets.ids) == len(targets.reads) == 0
+
+
 def test_a_number_of_variable_length_is_trained_to_end():
     objective = nl.CausalLM(only=("answer",))
     _, targets = train(objective, batch_of(nl.Digits(4), answers=objective.answers))

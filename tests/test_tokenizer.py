@@ -18,6 +18,12 @@ ENCODERS = [
     nl.FoNE(4, 2),
     nl.Digits(4, 2),
 ]
+SPELLED_APART = [
+    nl.Whole(4),
+    nl.Aggregate(4),
+    nl.Aggregate(4, how=None),
+    nl.Aggregate(4, before=False),
+]
 
 
 def sums(n=5, seed=0):
@@ -47,6 +53,25 @@ def test_every_number_of_a_corpus_is_found_again_in_its_batch(encoder):
             features = batch.features[(owner == row) & (column == slot)]
             decoded = encoder.decode(nl.Tokens(ids, np.ones(ids.shape, bool), features))
             assert decoded[0] == pytest.approx(examples.numbers[row, slot], rel=1e-2)
+
+
+@pytest.mark.parametrize("answers", [(), ("*",)], ids=["numbers", "answers"])
+@pytest.mark.parametrize("encoder", [*ENCODERS, *SPELLED_APART], ids=str)
+def test_what_is_to_be_predicted_spells_its_number(encoder, answers):
+    """Also where carriers are no targets, and where answers are spelled in other words."""
+    examples = sums()
+    tokenizer = nl.Tokenizer.of([SUM], encoder)
+    corpus = tokenizer([examples], answers)
+    batch = corpus.batch(np.arange(5))
+    for slot in range(3):
+        target = (batch.slot == slot) & ~np.isin(batch.ids, tokenizer.unspoken)
+        carried = target.ravel()[batch.carriers]
+        n = target.sum(1)
+        mask = np.arange(n.max()) < n[:, None]
+        ids = np.zeros(mask.shape, int)
+        ids[mask] = batch.ids[target]
+        decoded = tokenizer.decode(ids, mask, batch.features[carried], bool(answers))
+        np.testing.assert_allclose(decoded.astype(float), examples.numbers[:, slot], rtol=1e-2)
 
 
 def test_places_count_the_tokens_of_a_number_and_are_zero_in_literals():

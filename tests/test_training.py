@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+from distributed import LocalCluster
 
 import numlab as nl
 from numlab import store
@@ -100,6 +101,7 @@ def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
     specs = [dataclasses.replace(SPEC, seed=s, steps=10) for s in (1, 0)]
     runs = nl.train_all(specs)
     assert [run.spec for run in runs] == specs
+    assert not [c for c in LocalCluster._instances if c.status.name == "running"]
     side_by_side = [weights(run) for run in runs]
     for run in runs:
         (run.folder / "weights.safetensors").unlink()
@@ -109,8 +111,6 @@ def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
 
 
 def test_a_named_scheduler_trains(monkeypatch):
-    from distributed import LocalCluster
-
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
         monkeypatch.setenv("NUMLAB_SCHEDULER", cluster.scheduler_address)
         (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])

@@ -108,7 +108,8 @@ def encodings(table: Table, encoders: list[Encoder], seed: int = 0) -> pd.DataFr
         row = {"encoder": str(encoder), "held": held.mean(), "refused": refused}
         row |= _read_back(encoder, different[(different >= low) & (different <= high)])
         n = _tokens(encoder, table.numbers[held])
-        row |= {"tokens": n, "text_tokens": (literal + n * held.sum()) / len(table.frame)}
+        said = sum(e.numbers.size for e in texts) * held.mean()  # one column is said twice
+        row |= {"tokens": n, "text_tokens": (literal + n * said) / len(table.frame)}
         rows.append(row | _geometry(encoder, few[(few >= low) & (few <= high)], different))
     return pd.DataFrame(rows)
 

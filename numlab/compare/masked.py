@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from numlab import store
-from numlab.compare.table import TEXT, Table
+from numlab.compare.table import Table
 from numlab.encoders import Encoder
 from numlab.evaluation import predict
 from numlab.examples import Examples, Layout
@@ -53,15 +53,15 @@ class Rows(Task):
     def keep(cls, table: Table) -> Rows:
         """The task of a table's different rows: the slot with most numbers is asked for."""
         frame = table.frame.drop_duplicates(ignore_index=True)
-        frame = frame[:TEXTS] if TEXT in frame else frame
+        frame = frame[:TEXTS] if table.of_texts else frame
         text = frame.to_csv(index=False)
         checksum = hashlib.sha256(text.encode()).hexdigest()[:20]
         path = _path(checksum)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            frame.to_parquet(path)
-        if TEXT in frame or len(frame.columns) == 1:
-            asked, slot = table.numbers, "*" if TEXT in frame else "n1"
+            store.replace(path, frame.to_parquet)
+        if table.of_texts or len(frame.columns) == 1:
+            asked, slot = table.numbers, "*" if table.of_texts else "n1"
         else:
             most = int(frame.nunique().to_numpy().argmax())
             asked, slot = frame.iloc[:, most].to_numpy(), f"n{most}"

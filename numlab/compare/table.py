@@ -30,7 +30,7 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        Columns of float64 without NaN; or one column "text", every text with a number.
+        Columns of float64 without NaN; or one column of texts, each with a number.
     notes : tuple of str
         What was left out, and why: sentences for the reader.
     """
@@ -39,11 +39,15 @@ class Table:
     frame: pd.DataFrame
     notes: tuple[str, ...]
 
+    @property
+    def of_texts(self) -> bool:
+        return self.frame.iloc[:, 0].dtype.kind != "f"
+
     @functools.cached_property
     def examples(self) -> list[Examples]:
         """The rows as texts with slots: columns as "a=1.5, b=2"; one column is said twice."""
-        if self.frame.columns[0] == TEXT:
-            return parse(self.frame[TEXT].tolist())
+        if self.of_texts:
+            return parse(self.frame.iloc[:, 0].tolist())
         names, numbers = list(self.frame.columns), self.frame.to_numpy()
         if len(names) == 1:  # nothing else to learn it from
             names, numbers = [names[0], f"{names[0]} again"], numbers[:, [0, 0]]
@@ -54,7 +58,7 @@ class Table:
     @functools.cached_property
     def numbers(self) -> np.ndarray:
         """(n,) float64: every number of the rows, in the order of the layouts."""
-        if self.frame.columns[0] == TEXT:
+        if self.of_texts:
             return np.concatenate([e.numbers.astype(float).ravel() for e in self.examples])
         return self.frame.to_numpy().ravel()
 
@@ -63,8 +67,9 @@ def read(path: str | Path) -> Table:
     """Read a CSV, TSV, Parquet or JSON-lines file.
 
     Columns in which most entries are numbers are taken as numbers, else the first column of texts
-    in which there are numbers. Of a file of more than 20,000 rows so many are drawn at random, in
-    one pass. Rows with an entry that is no finite number are left out, and counted.
+    in which there are numbers. A first row of numbers is no header. Of a file of more than 20,000
+    rows so many are drawn at random, in one pass. Rows with an entry that is no finite number are
+    left out, and counted.
 
     Raises
     ------
@@ -98,7 +103,11 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv"):
         separator = "\t" if kind == ".tsv" else ","
-        yield from pd.read_csv(path, sep=separator, chunksize=CHUNK, low_memory=False)
+        how = {"sep": separator, "low_memory": False}
+        first = pd.read_csv(path, nrows=0, **how).columns
+        if pd.to_numeric(first.to_series(), errors="coerce").notna().all():  # no header
+            how |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
+        yield from pd.read_csv(path, chunksize=CHUNK, **how)
     elif kind in (".jsonl", ".ndjson"):
         yield from _json_lines(path)
     elif kind == ".parquet":
@@ -141,7 +150,7 @@ def _numeric(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:
     """The columns of numbers, without rows that have gaps; None where there is none."""
     import pandas as pd
 
-    found, bad = {}, []
+    found, bad = {}, {}
     for name in frame:
         given = frame[name]
         if given.dtype.kind in "bmM":
@@ -153,19 +162,18 @@ def _numeric(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:
         found[str(name)] = numbers.where(finite)
         empty = int((given.isna() | np.isinf(numbers)).sum())
         if empty:
-            bad.append(f"{empty:,} entries of {name} are empty, NaN or infinite")
+            bad[str(name)] = [f"{empty:,} entries of {name} are empty, NaN or infinite"]
         words = given[~finite & given.notna() & ~np.isinf(numbers)]
         if len(words):
-            bad.append(
-                f"{len(words):,} entries of {name} are no numbers, such as {words.iloc[0]!r}"
-            )
+            said = f"{len(words):,} entries of {name} are no numbers, such as {words.iloc[0]!r}"
+            bad.setdefault(str(name), []).append(said)
     if not found:
         return None
     if len(found) > COLUMNS:
         notes.append(f"{len(found)} columns of numbers: the first {COLUMNS} are looked at")
     table = pd.DataFrame(dict(list(found.items())[:COLUMNS]))
     whole = table.dropna(ignore_index=True)
-    notes.extend(bad)
+    notes.extend(said for name in table for said in bad.get(name, ()))
     if len(whole) < len(table):
         notes.append(f"{len(table) - len(whole):,} of {len(table):,} rows are left out for that")
     return whole if len(whole) else None

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -98,11 +97,12 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     import matplotlib as mpl
 
     place = _place(id, data)
+    place.with_suffix(".json").unlink(missing_ok=True)  # it, and its claims, are of an earlier one
     look = {"bbox_inches": "tight"}
     # The same figure gives the same bytes: no date, and ids that do not depend on chance.
     with mpl.rc_context({"svg.hashsalt": id}):
-        _write(place.with_suffix(".png"), lambda path: fig.savefig(path, dpi=150, **look))
-        _write(
+        store.replace(place.with_suffix(".png"), lambda path: fig.savefig(path, dpi=150, **look))
+        store.replace(
             place.with_suffix(".svg"),
             lambda path: fig.savefig(path, metadata={"Date": None}, **look),
         )
@@ -116,7 +116,7 @@ def save_table(id: str, frame: pd.DataFrame) -> None:
     place = _place(id, frame)
     _write_csv(place, frame)
     text = markdown(flat(frame).columns, flat(frame).itertuples(index=False))
-    _write(place.with_suffix(".md"), lambda path: path.write_text(text, "utf-8"))
+    store.replace(place.with_suffix(".md"), lambda path: path.write_text(text, "utf-8"))
     _write_json(place, _provenance(id, "table", ""))
 
 
@@ -202,7 +202,7 @@ def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
 
 
 def _write_csv(place: Path, frame: pd.DataFrame) -> None:
-    _write(
+    store.replace(
         place.with_suffix(".csv"),
         lambda path: flat(frame).to_csv(path, index=False, float_format="%.8g"),
     )
@@ -210,14 +210,4 @@ def _write_csv(place: Path, frame: pd.DataFrame) -> None:
 
 def _write_json(place: Path, content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    _write(place.with_suffix(".json"), lambda path: path.write_text(text, "utf-8"))
-
-
-def _write(path: Path, fill: Callable[[Path], Any]) -> None:
-    """Written beside its place and renamed into it: a reader sees the old file or the new one."""
-    draft = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        fill(draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    store.replace(place.with_suffix(".json"), lambda path: path.write_text(text, "utf-8"))

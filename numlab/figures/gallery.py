@@ -8,7 +8,6 @@ beside the rest where it is there.
 from __future__ import annotations
 
 import csv
-import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -72,9 +71,9 @@ def build() -> list[Path]:
     shown = collect(COMMITTED)
     local = {profile: collect(profile) for profile in LOCAL if stamps.saved(profile)}
     return [
-        _replace(figures / "README.md", readme(shown)),
-        _replace(figures / "index.html", page.index(shown, scoreboard(shown))),
-        _replace(
+        _replaced(figures / "README.md", readme(shown)),
+        _replaced(figures / "index.html", page.index(shown, scoreboard(shown))),
+        _replaced(
             figures / "local.js",
             page.local(local, {p: scoreboard(s) for p, s in local.items()}),
         ),
@@ -174,10 +173,15 @@ def _section(shown: Shown) -> str:
 
 
 def _stale(figure: dict, notebook: notebooks.Notebook | None) -> str:
+    if figure["sources"]["notebook"] is None:  # a kept view: no file made it
+        return ""
     if notebook is None:
         return f"the notebook {figure['notebook']} is gone"
-    if figure["sources"]["notebook"] != notebook.code_digest:
-        return f"the code of {notebook.name} changed"
+    try:
+        if figure["sources"]["notebook"] != notebook.code_digest:
+            return f"the code of {notebook.name} changed"
+    except ValueError as error:
+        return str(error)
     changed = stamps.changed_modules(figure["sources"]["modules"])
     return f"{', '.join(changed)} changed" if changed else ""
 
@@ -190,7 +194,6 @@ def _short(value: str) -> str:
         return value
 
 
-def _replace(path: Path, text: str) -> Path:
-    draft = path.with_name(f".{os.getpid()}.{path.name}")
-    draft.write_text(text, "utf-8")
-    return draft.replace(path)
+def _replaced(path: Path, text: str) -> Path:
+    store.replace(path, lambda draft: draft.write_text(text, "utf-8"))
+    return path

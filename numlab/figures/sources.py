@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-import numlab
 from numlab.figures.provenance import all_modules, module_path, parsed
 
 
@@ -104,8 +103,11 @@ def _is_package(module: str) -> bool:
 @cache
 def _exports(package: str) -> dict[str, str]:
     """The modules from which a package has its names."""
-    if package == "numlab":
-        return {name: f"numlab.{home}" for name, home in numlab._HOME.items()}
+    tree = parsed(module_path(package).read_text("utf-8"))
+    for node in tree.body:  # numlab imports its names when they are asked for
+        if isinstance(node, ast.Assign) and node.targets[0].id == "_PUBLIC":
+            homes = ast.literal_eval(node.value)
+            return {name: f"numlab.{home}" for home, names in homes.items() for name in names}
     names = _Names()
-    names.visit(parsed(module_path(package).read_text("utf-8")))
+    names.visit(tree)
     return {name: module for name, (module, *_) in names.imported.items()}

@@ -52,9 +52,8 @@ def write(notebook: Notebook, digest: str, profile: str, since: float) -> dict[s
     }
     path = _path(notebook, profile)
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}")
-    draft.write_text(json.dumps(stamp, indent=1, sort_keys=True) + "\n", "utf-8")
-    draft.replace(path)
+    text = json.dumps(stamp, indent=1, sort_keys=True) + "\n"
+    store.replace(path, lambda draft: draft.write_text(text, "utf-8"))
     return outputs
 
 

@@ -55,7 +55,7 @@ def dots(frame: pd.DataFrame, y: str, x: str, hue: str) -> Figure:
     names, states = list(frame[y].unique()), list(frame[hue].unique())
     figure, (ax,) = panels(1, 1, 6.4, 0.34 * len(names) + 0.8)
     colors = ("#8A8A8A", "#0072B2", "#D55E00")
-    for i, (state, color) in enumerate(zip(states, colors, strict=False)):
+    for i, (state, color) in enumerate(zip(states, colors[: len(states)], strict=True)):
         values = 100 * frame[frame[hue] == state].groupby(y)[x].agg(["mean", "min", "max"])
         at = np.array([names.index(name) for name in values.index]) + 0.22 * (i - 1)
         ax.hlines(at, values["min"], values["max"], color=color, lw=2, alpha=0.5)

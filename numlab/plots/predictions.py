@@ -72,7 +72,9 @@ def _score(scores: pd.DataFrame, slot: str, name: str) -> str:
 
 
 @styled
-def logit_lines(scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float]) -> Figure:
+def logit_lines(
+    scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float], slot: str
+) -> Figure:
     """The heaviest words of a number over its true value, and the number that they give
     (xval, Fig. 12).
 
@@ -84,6 +86,8 @@ def logit_lines(scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float]
         Columns true, argmax, expectation, as from `probes.expectation`, and seed.
     trained : list of float
         The values that training had, as grey lines.
+    slot : str
+        What the number is, with its unit.
     """
     figure, (logits, weights, numbers) = panels(3, 3, 4.0, 3.6, share=False)
     words = scan.groupby("word").probability.max().nlargest(8).index
@@ -103,12 +107,12 @@ def logit_lines(scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float]
     numbers.plot(ends, ends, color="#555555", lw=0.9, ls=":", label="true value")
     for ax, ylabel in zip(
         (logits, weights, numbers),
-        ("logit", "probability", "predicted step size (yr / 2π)"),
+        ("logit", "probability", f"predicted {slot}"),
         strict=True,
     ):
         for value in trained:
             ax.axvline(value, color="#B0B0B0", lw=1, zorder=0)
-        ax.set(xlabel="true step size (yr / 2π)", ylabel=ylabel)
+        ax.set(xlabel=f"true {slot}", ylabel=ylabel)
     logits.legend(title="significand", ncols=2, fontsize=9)
     numbers.legend()
     return figure

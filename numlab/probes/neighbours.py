@@ -257,10 +257,11 @@ def _expected_overlap(
     n = len(numbers)
     natural = natural_shells(numbers, k)
     overlap = np.zeros(n)
-    for offset in range(1, k + 1):  # the natural neighbours lie at most k places away
-        for low, high in ((0, offset), (offset, 0)):
-            rows = np.arange(low, n - high)
-            others = rows + high - low
+    offsets = [side * places for places in range(1, k + 1) for side in (1, -1)]
+    for part in chunks(n, 32, megabytes=16):  # small enough for a processor's cache
+        for offset in offsets:  # the natural neighbours lie at most k places away
+            rows = np.arange(max(part.start, -offset), min(part.stop, n - offset))
+            others = rows + offset
             gap = np.abs(numbers[others] - numbers[rows]).astype(np.float64)
             chance = natural.membership(rows, gap)
             rows, others, chance = rows[chance > 0], others[chance > 0], chance[chance > 0]

@@ -28,6 +28,16 @@ class Task(ABC):
     version: ClassVar[int] = 1
     stored: ClassVar[bool] = True
 
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """The parameters that a slider can hold fixed in `sample`, and how far."""
+        return {}
+
+    @property
+    def gaps(self) -> Mapping[str, tuple[tuple[float, float], ...]]:
+        """Open intervals between the values that a parameter takes in a sample."""
+        return {}
+
     @abstractmethod
     def layouts(self) -> list[Layout]:
         """Every layout that a sample can have: vocabulary and lengths before any data."""

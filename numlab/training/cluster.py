@@ -54,17 +54,22 @@ def _in_store(key: str) -> bool:
         return store.intact(entry)
 
 
+@contextlib.contextmanager
 def _client(scheduler: str | None, n_specs: int):
-    """A Dask client of the scheduler that is named, or of a LocalCluster of its own."""
+    """A Dask client of the scheduler that is named, or of a LocalCluster while the block runs."""
     from distributed import Client
 
     address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
     if address is None:
-        return Client(local_cluster(n_specs))
+        with local_cluster(n_specs) as cluster, Client(cluster) as client:
+            yield client
+        return
     try:
-        return Client(address, timeout=10)
+        client = Client(address, timeout=10)
     except (OSError, TimeoutError, ValueError) as error:
         raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
+    with client:
+        yield client
 
 
 def local_cluster(n_workers: int | None = None):

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
+import threading
 import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,6 +25,7 @@ from numlab.training.spec import RunSpec
 
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
+_TORCH_GENERATOR = threading.Lock()  # the process has one: a training seeds it and draws alone
 
 
 def train(spec: RunSpec) -> Run:
@@ -80,8 +80,9 @@ class Fit:
         if not self.corpus.asked(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
-        torch.manual_seed(spec.seed)
-        self.model = spec.model.build(tokenizer).to(best_device())
+        with _TORCH_GENERATOR:
+            torch.manual_seed(spec.seed)
+            self.model = spec.model.build(tokenizer).to(best_device())
         self.optimizer = self._optimizer()
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record
@@ -127,13 +128,14 @@ class Fit:
         spec = self.spec
         for group in self.optimizer.param_groups:
             group["lr"] = spec.rate(step)
-        torch.manual_seed(_seed(spec.seed, 1, step))
         rng = np.random.default_rng((spec.seed, 2, step))
         batch = self.corpus.batch(self._rows(step))
         inputs, targets = spec.objective.train(batch, rng)
         self.tokens += int(batch.real.sum())
         self.model.train()
-        parts = self._losses(inputs, targets)
+        with _TORCH_GENERATOR:
+            torch.manual_seed(_seed(spec.seed, 1, step))
+            parts = self._losses(inputs, targets)
         loss = sum(parts.values())
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -190,7 +192,7 @@ class Fit:
     def _say(self, loss: float) -> None:
         said = {"step": self.step, "steps": self.spec.steps, "loss": loss}
         said |= {"name": self.spec.name, "updated": time.time()}
-        _replace(self.folder / "progress.json", lambda p: p.write_text(json.dumps(said)))
+        store.replace(self.folder / "progress.json", lambda p: p.write_text(json.dumps(said)))
 
     def _checkpoint(self) -> None:
         from safetensors.torch import save_file
@@ -204,7 +206,7 @@ class Fit:
         state = _tensors(state)
         meta = {"place": json.dumps(place), "checksum": _checksum(state)}
         target = self.folder / "checkpoint.safetensors"
-        _replace(target, lambda p: save_file(state, p, meta))
+        store.replace(target, lambda p: save_file(state, p, meta))
 
     def _resume(self) -> None:
         from safetensors import SafetensorError, safe_open
@@ -256,10 +258,3 @@ def _checksum(state: dict[str, torch.Tensor]) -> str:
 
 def _tensors(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {k: v.detach().cpu().contiguous() for k, v in state.items()}
-
-
-def _replace(target: Path, write: Callable[[Path], Any]) -> None:
-    """Write beside a file and rename onto it: a reader sees the old one or the new one."""
-    draft = target.with_name(f"{target.name}.{os.getpid()}")
-    write(draft)
-    draft.replace(target)

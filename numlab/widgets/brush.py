@@ -144,6 +144,7 @@ def panes(
         names = zip("xyz", ("pc1", "pc2", "pc3"), strict=True)
         bare = {"showticklabels": False, "ticks": ""}
         figure.update_scenes({f"{axis}axis": {"title": {"text": pc}, **bare} for axis, pc in names})
+        figure.update_scenes(camera_eye={"x": 1.6, "y": 1.6, "z": 1.1})  # the axes' names fit, too
     else:
         figure.update_xaxes(showticklabels=False, ticks="")
         figure.update_yaxes(showticklabels=False, ticks="")

@@ -151,12 +151,14 @@ class _Explorer:
 
     def hover(self, place: int) -> None:
         """How the number under the mouse is spelled."""
-        number = self.numbers[place]
-        spelled = [
-            f"{escape(str(encoder))}: <code>{escape(' '.join(encoder.spell(number)))}</code>"
-            for encoder in self.encoders
-        ]
-        self.spelling.value = " · ".join([f"<b>{self.labels[place]}</b>", *spelled])
+        spelled = [f"<b>{self.labels[place]}</b>"]
+        for encoder in self.encoders:
+            try:
+                words = " ".join(encoder.spell(self.numbers[place]))
+            except ValueError:
+                words = "out of range"
+            spelled.append(f"{escape(str(encoder))}: <code>{escape(words)}</code>")
+        self.spelling.value = " · ".join(spelled)
 
     def choose(self) -> None:
         """Answer; the page marks what is chosen by itself, but for three dimensions."""

@@ -37,7 +37,7 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
     ValueError
         For a run of another kind, a task that holds nothing fixed, or another parameter.
     """
-    limits = sorted(getattr(run.spec.task, "limits", {}))
+    limits = sorted(run.spec.task.limits)
     if not limits or slot not in (None, *limits):
         raise ValueError(f"parameters that can be held are {limits}; got {slot!r}")
     return _Scan(run, slot or limits[0], limits, n).panel
@@ -64,7 +64,7 @@ class _Scan:
         """As from `probes.logit_scan`, over values in and between those of training."""
         if slot not in self.made:
             task = self.run.spec.task
-            low, high, _ = extent(getattr(task, "gaps", {}).get(slot, ()), task.limits[slot])
+            low, high, _ = extent(task.gaps.get(slot, ()), task.limits[slot])
             values = [low + (high - low) * i / (VALUES - 1) for i in range(VALUES)]
             texts = [e for value in values for e in texts_at(task, slot, value, self.n)]
             self.made[slot] = probes.logit_scan(self.run, texts, slot)
@@ -80,7 +80,7 @@ class _Scan:
         for color, word in zip(px.colors.qualitative.Safe * 9, order, strict=False):
             rows = frame[frame.word == word]
             figure.add_scatter(x=rows.true, y=rows[measure], name=word, line={"color": color})
-        for gap in getattr(self.run.spec.task, "gaps", {}).get(slot, ()):
+        for gap in self.run.spec.task.gaps.get(slot, ()):
             figure.add_vrect(*gap, **SHADE, layer="below")
         figure.update_xaxes(title=f"true {slot} (shaded: gaps between trained values)")
         figure.update_yaxes(title=f"{measure} of token {self.place.value}")

@@ -63,7 +63,7 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = 32) -> ipywidget
             f"trained runs of one task; got {len(runs)} runs, {len(trained)} of them trained, "
             f"of {len(tasks)} tasks"
         )
-    limits = getattr(trained[0].spec.task, "limits", {})
+    limits = trained[0].spec.task.limits
     if slot not in limits:
         raise ValueError(f"parameters that can be held are {sorted(limits)}; got {slot!r}")
     panel = _OodSweep(trained, slot, n).panel
@@ -123,7 +123,7 @@ class _OodSweep:
 
     def slide(self, slot: str) -> None:
         """Give the slider the range of a parameter."""
-        self.slot, self.gaps = slot, getattr(self.task, "gaps", {}).get(slot, ())
+        self.slot, self.gaps = slot, self.task.gaps.get(slot, ())
         low, high, step = extent(self.gaps, self.task.limits[slot])
         with self.slider.hold_trait_notifications():
             self.slider.min, self.slider.max = min(low, self.slider.min), high
@@ -221,6 +221,8 @@ class _OodSweep:
         self.waiting = loop.call_later(IDLE, self._fill)
 
     def _fill(self) -> None:
+        if not self.runs:
+            return
         seen = self.medians[self.names[self.runs[0]]]
         left = [value for value in curve(self.slider, CURVE) if value not in seen]
         if left:
