@@ -273,11 +273,13 @@ def from_pretrained(
     _check_layer(layer, spec.n_layer)
     model, tokenizer = trunk(spec.name), spec.tokenizer([], None)
     corpus = _alone(tokenizer, numbers)
-    unknown = (corpus.ids == tokenizer.text.tokenizer.unk_token_id) & (corpus.slot == 0)
+    batch = corpus.batch(np.arange(len(corpus)))
+    own = batch.slot == 0
+    unknown = ((batch.ids == tokenizer.text.tokenizer.unk_token_id) & own).any(1)
     if unknown.any():
-        row = np.searchsorted(corpus.starts, unknown.argmax(), side="right") - 1
+        row = unknown.argmax()
         raise ValueError(f"{name_or_path} has no tokens for {shown(np.asarray(numbers)[row])}")
-    counts = np.add.reduceat(corpus.slot == 0, corpus.starts[:-1], dtype=np.int64)
+    counts = own.sum(1)
     if tokens == "one" and (counts != 1).any():
         row = (counts != 1).argmax()
         raise ValueError(

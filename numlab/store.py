@@ -1,6 +1,6 @@
 """The store: what numlab makes once and keeps under `data/`, addressed by its digest.
 
-A run lives in `data/runs/<digest>/`, drawn examples in `data/examples/<digest>/`. An entry is
+A run lives in `data/runs/<digest>/`, drawn examples in `data/corpora/<digest>/`. An entry is
 written beside its place and renamed into it, manifest last, so that a reader sees a whole entry
 or none. Nothing pickled is ever written or read.
 """
@@ -16,13 +16,15 @@ import os
 import shutil
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, Slot
+
+MAPPED = 2**20  # bytes: a longer column of a corpus stays on disk
 
 _used: dict[str, None] = {}
 
@@ -156,53 +158,70 @@ def _fault(entry: Path) -> str | None:
 
 
 def _checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @functools.lru_cache(maxsize=8)
 def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
-    """`task.split(sizes, seed)`, drawn once and kept on disk unless the task says otherwise."""
+    """`task.split(sizes, seed)`, drawn once and kept on disk unless the task says otherwise.
+
+    It is drawn a shard at a time, and what is large stays on disk: memory-mapped, read-only.
+    """
     if not task.stored:
         return task.split(sizes, seed)
     key = f"{digest(task)}-{'-'.join(map(str, sizes))}-{seed}"
-    entry = home() / "data" / "examples" / key
+    entry = home() / "data" / "corpora" / key
     with lock(entry):
         if not intact(entry):
-            parts = task.split(sizes, seed)
-            write(entry, lambda folder: _save_examples(folder, parts))
-            return parts
-    return _load_examples(entry)
+            write(entry, lambda folder: _save_examples(folder, task.shards(sizes, seed)))
+    parts = [[] for _ in sizes]
+    for i, examples in _load_examples(entry):
+        parts[i].append(examples)
+    return tuple(parts)
 
 
-def _save_examples(folder: Path, parts: tuple[list[Examples], ...]) -> None:
-    layouts = []
-    for i, part in enumerate(parts):
-        layouts.append([])
-        for j, e in enumerate(part):
-            exact = e.numbers.dtype == object  # Python ints, kept as decimal text
-            arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
-            arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}
-            np.savez(folder / f"{i}-{j}.npz", **arrays)
-            slots = [[s.name, s.words] for s in e.layout.slots]
-            described = {"literals": e.layout.literals, "slots": slots, "silent": e.layout.silent}
-            layouts[-1].append(described | {"exact": exact})
-    (folder / "layouts.json").write_text(json.dumps(layouts))
+def _save_examples(folder: Path, shards: Iterable[tuple[int, int, Examples]]) -> None:
+    layouts = {}
+    for i, j, e in shards:
+        exact = e.numbers.dtype == object  # Python ints, kept as decimal text
+        arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
+        arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}
+        for name, rows in arrays.items():
+            _append(folder / f"{i}-{j}.{name}.npy", rows)
+        slots = [[s.name, s.words] for s in e.layout.slots]
+        described = {"literals": e.layout.literals, "slots": slots, "silent": e.layout.silent}
+        layouts[i, j] = [i, j, described | {"exact": exact}]
+    (folder / "layouts.json").write_text(json.dumps([layouts[at] for at in sorted(layouts)]))
 
 
-def _load_examples(folder: Path) -> tuple[list[Examples], ...]:
-    layouts = json.loads((folder / "layouts.json").read_text())
-    return tuple(
-        [_load_one(folder / f"{i}-{j}.npz", d) for j, d in enumerate(part)]
-        for i, part in enumerate(layouts)
-    )
+def _append(path: Path, rows: np.ndarray) -> None:
+    """Add rows to an .npy file: numpy leaves room in its header for a longer first axis."""
+    kept = np.load(path, mmap_mode="r") if path.exists() else rows[:0]
+    if kept.dtype != rows.dtype:
+        raise ValueError(f"{path.name} holds {kept.dtype}; got {rows.dtype}")
+    n = len(kept)
+    shape = (n + len(rows), *rows.shape[1:])
+    header = {"descr": rows.dtype.str, "fortran_order": False, "shape": shape}
+    with path.open("r+b" if n else "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        file.seek(0, os.SEEK_END)
+        file.write(rows.tobytes())
 
 
-def _load_one(path: Path, described: dict) -> Examples:
-    slots = tuple(Slot(name, words and tuple(words)) for name, words in described["slots"])
-    with np.load(path, allow_pickle=False) as arrays:
-        numbers = arrays["numbers"]
+def _load_examples(folder: Path) -> Iterator[tuple[int, Examples]]:
+    """Each part's examples, with the number of the part."""
+    for i, j, described in json.loads((folder / "layouts.json").read_text()):
+        paths = {name: folder / f"{i}-{j}.{name}.npy" for name in ("numbers", "words", "index")}
+        arrays = {name: _mapped(path) for name, path in paths.items() if path.exists()}
         if described["exact"]:
+            numbers = arrays["numbers"]
             whole = [int(v) for v in numbers.ravel().tolist()]
-            numbers = np.array(whole, object).reshape(numbers.shape)
-        layout = Layout(tuple(described["literals"]), slots, described.get("silent", ()))
-        return Examples(layout, numbers, arrays.get("words"), arrays.get("index"))
+            arrays["numbers"] = np.array(whole, object).reshape(numbers.shape)
+        slots = tuple(Slot(name, words and tuple(words)) for name, words in described["slots"])
+        yield i, Examples(Layout(described["literals"], slots, described["silent"]), **arrays)
+
+
+def _mapped(path: Path) -> np.ndarray:
+    """An array on disk; in memory where it is small: every map keeps a file open."""
+    return np.load(path, mmap_mode="r" if path.stat().st_size > MAPPED else None)

@@ -1,7 +1,7 @@
 """Examples -> token ids, and answers -> numbers.
 
 A text is a row of segments: literal, slot, literal, ..., slot, literal. Every distinct literal is
-tokenized once and every number of a corpus is encoded in one call; a corpus is then put together
+tokenized once and every number of a batch is encoded in one call; a batch is then put together
 from these pieces by indexing, with no Python code per text.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,8 @@ import numpy as np
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples, Layout
 
+KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
+CHUNK = 1024  # texts of a larger one that are tokenized at once to learn their lengths
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
 
@@ -94,9 +96,7 @@ class Tokenizer:
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; slots that fit `answers` are spelled by `encoder.answer`."""
-        pieces = _Pieces(self)
-        segments = [pieces.segments(e, answers) for e in examples]
-        return _assemble(self, examples, segments, pieces.table())
+        return Corpus(self, examples, _Reader(self, [e.layout for e in examples], answers))
 
     def decode(
         self, ids: np.ndarray, mask: np.ndarray, features: np.ndarray, answers: bool = True
@@ -112,6 +112,18 @@ class Tokenizer:
 
 
 @dataclass(frozen=True, eq=False)
+class Flat:
+    """Tokenized texts, end to end: no padding."""
+
+    ids: np.ndarray  # (tokens,)
+    slot: np.ndarray  # (tokens,) slot of the layout, -1 in literals
+    place: np.ndarray  # (tokens,) 1, 2, ... within a number, 0 in literals
+    starts: np.ndarray  # (n + 1,) where a text's tokens begin
+    features: np.ndarray  # (carriers, F)
+    feature_starts: np.ndarray  # (n + 1,)
+
+
+@dataclass(frozen=True, eq=False)
 class _Table:
     """Token runs, end to end: piece p is ids[start[p]:][:length[p]]."""
 
@@ -124,57 +136,92 @@ class _Table:
     n_features: np.ndarray  # rows of features a piece has
 
 
-class _Pieces:
-    """Collects the token runs of a corpus: each literal once, every number one piece."""
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A layout as pieces, its slots still empty."""
 
-    def __init__(self, tokenizer: Tokenizer):
+    piece: np.ndarray  # (S,) the piece of each literal
+    slot: np.ndarray  # (S,) the slot of each segment, -1: a literal
+    numbers: tuple[np.ndarray, np.ndarray]  # segments that are numbers, and that are answers
+    columns: tuple[np.ndarray, np.ndarray]  # of `Examples.numbers`, likewise
+    words: list[tuple[int, np.ndarray]]  # a word slot's segment, and its words' pieces
+
+
+class _Reader:
+    """Tokenizes texts of some layouts: literals and words once, numbers as they come."""
+
+    def __init__(self, tokenizer: Tokenizer, layouts: list[Layout], answers: tuple[str, ...]):
         self.tokenizer = tokenizer
         self.runs: list[list[int]] = []
         self.seen: dict[tuple[str, bool], int] = {}
-        self.numbers: dict[bool, list[np.ndarray]] = {False: [], True: []}
-        self.n_numbers = {False: 0, True: 0}
+        self.frames = [self._frame(layout, answers) for layout in layouts]
 
-    def literal(self, text: str, last: bool = False) -> int:
+    def _literal(self, text: str, last: bool = False) -> int:
         if (text, last) not in self.seen:
             end = [self.tokenizer.text.end] if last else []
             self.seen[text, last] = len(self.runs)
             self.runs.append(self.tokenizer.text.ids(text) + end)
         return self.seen[text, last]
 
-    def segments(self, e: Examples, answers: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """(n, S) piece of each segment, (S,) its table: 0 literals, 1 numbers, 2 answers."""
-        n, slots = len(e), e.layout.slots
-        piece = np.empty((n, 2 * len(slots) + 1), np.int64)
-        table = np.zeros(piece.shape[1], np.int64)
-        for j, literal in enumerate(e.layout.spoken):
-            piece[:, 2 * j] = self.literal(literal, last=j == len(slots))
-        n_seen = {True: 0, False: 0}
-        for j, slot in enumerate(slots):
-            column = n_seen[slot.words is None]
-            n_seen[slot.words is None] += 1
-            if slot.words is None:
-                asked = matches(slot.name, answers)
-                piece[:, 2 * j + 1] = self.n_numbers[asked] + np.arange(n)
-                self.numbers[asked].append(e.numbers[:, column])
-                self.n_numbers[asked] += n
-                table[2 * j + 1] = 1 + asked
-            else:
-                codes = np.array([self.literal(word) for word in slot.words])
-                piece[:, 2 * j + 1] = codes[e.words[:, column]]
-        return piece, table
+    def _frame(self, layout: Layout, answers: tuple[str, ...]) -> _Frame:
+        slots, names = layout.slots, layout.number_slots
+        piece = np.zeros(2 * len(slots) + 1, np.int64)
+        piece[::2] = [self._literal(t, last=j == len(slots)) for j, t in enumerate(layout.spoken)]
+        segment = 1 + 2 * np.flatnonzero([slot.words is None for slot in slots])
+        asked = np.array([matches(name, answers) for name in names], bool)
+        words = [
+            (2 * j + 1, np.array([self._literal(word) for word in slot.words]))
+            for j, slot in enumerate(slots)
+            if slot.words is not None
+        ]
+        at = np.arange(len(piece))
+        slot = np.where(at % 2, at // 2, -1).astype(np.int16)
+        columns = np.flatnonzero(~asked), np.flatnonzero(asked)
+        return _Frame(piece, slot, (segment[~asked], segment[asked]), columns, words)
 
-    def table(self) -> tuple[_Table, np.ndarray]:
-        """All pieces, and where literals, numbers and answers begin among them."""
+    def __call__(self, parts: dict[int, Examples]) -> Flat:
+        """Some of the examples of each layout, by the layout's place."""
+        filled = [(self.frames[at], e) for at, e in parts.items()]
+        numbers = [[e.numbers[:, f.columns[k]].ravel() for f, e in filled] for k in (0, 1)]
+        table = self._table(numbers)
+        free = np.cumsum([len(self.runs), sum(map(len, numbers[0]))])  # the next number's piece
+        pieces = [self._pieces(frame, e, free) for frame, e in filled]
+        slot = np.concatenate([np.tile(frame.slot, len(e)) for frame, e in filled])
+        piece = np.concatenate([p.ravel() for p in pieces])
+        text = offsets(np.concatenate([np.full(len(p), p.shape[1]) for p in pieces]))[:-1]
+        length, n_features = table.length[piece], table.n_features[piece]
+        at = ranges(table.start[piece], length)
+        return Flat(
+            ids=table.ids[at],
+            slot=np.repeat(slot, length),
+            place=table.place[at],
+            starts=offsets(np.add.reduceat(length, text)),
+            features=table.features[ranges(table.feature_start[piece], n_features)],
+            feature_starts=offsets(np.add.reduceat(n_features, text)),
+        )
+
+    def _pieces(self, frame: _Frame, e: Examples, free: np.ndarray) -> np.ndarray:
+        """(n, S) piece of each segment; `free` moves on by the numbers taken."""
+        piece = np.tile(frame.piece, (len(e), 1))
+        for k, segments in enumerate(frame.numbers):
+            shape = len(e), len(segments)
+            piece[:, segments] = free[k] + np.arange(shape[0] * shape[1]).reshape(shape)
+            free[k] += shape[0] * shape[1]
+        for column, (segment, codes) in enumerate(frame.words):
+            piece[:, segment] = codes[e.words[:, column]]
+        return piece
+
+    def _table(self, numbers: list[list[np.ndarray]]) -> _Table:
+        """All pieces: literals and words, then numbers, then answers."""
         encoder, offset = self.tokenizer.encoder, self.tokenizer.offset
         ids = [np.array([i for run in self.runs for i in run], np.int32)]
         length = [np.array([len(run) for run in self.runs], np.int64)]
         place = [np.zeros(len(ids[0]), np.int16)]
         features, n_features = [], [np.zeros(len(self.runs), np.int64)]
-        base = [0, len(self.runs), len(self.runs) + self.n_numbers[False]]
-        for asked, spelling in ((False, encoder), (True, encoder.answer)):
-            if not self.numbers[asked]:
+        for own, spelling in zip(numbers, (encoder, encoder.answer), strict=True):
+            if not sum(map(len, own)):
                 continue
-            tokens = spelling.encode(np.concatenate(self.numbers[asked]))
+            tokens = spelling.encode(np.concatenate(own))
             ids.append(tokens.ids[tokens.mask] + offset)
             length.append(tokens.mask.sum(1))
             place.append(np.cumsum(tokens.mask, 1)[tokens.mask].astype(np.int16))
@@ -184,37 +231,10 @@ class _Pieces:
                 features.append(tokens.features)
         none = np.zeros((0, encoder.n_features), encoder.feature_dtype)
         length, n_features = np.concatenate(length), np.concatenate(n_features)
-        start = np.cumsum(length) - length
-        feature_start = np.cumsum(n_features) - n_features
+        start, feature_start = offsets(length)[:-1], offsets(n_features)[:-1]
         flat = np.concatenate(ids).astype(np.int32), np.concatenate(place)
         features = np.concatenate(features or [none])
-        return _Table(*flat, start, length, features, feature_start, n_features), np.array(base)
-
-
-def _assemble(tokenizer, examples, segments, pieces) -> Corpus:
-    table, base = pieces
-    piece = np.concatenate([(p + base[kind]).ravel() for p, kind in segments])
-    slot = [
-        np.where(np.arange(len(kind)) % 2, np.arange(len(kind)) // 2, -1) for _, kind in segments
-    ]
-    slot = np.concatenate(
-        [np.broadcast_to(s, p.shape).ravel() for s, (p, _) in zip(slot, segments, strict=True)]
-    )
-    per_text = np.concatenate([np.full(len(p), p.shape[1]) for p, _ in segments])
-    length, n_features = table.length[piece], table.n_features[piece]
-    text = np.cumsum(per_text) - per_text  # each text's first segment
-    at = ranges(table.start[piece], length)
-    return Corpus(
-        tokenizer,
-        examples,
-        layout=np.repeat(np.arange(len(examples)), [len(e) for e in examples]),
-        ids=table.ids[at],
-        slot=np.repeat(slot, length).astype(np.int16),
-        place=table.place[at],
-        starts=offsets(np.add.reduceat(length, text)),
-        features=table.features[ranges(table.feature_start[piece], n_features)],
-        feature_starts=offsets(np.add.reduceat(n_features, text)),
-    )
+        return _Table(*flat, start, length, features, feature_start, n_features)
 
 
 def offsets(lengths: np.ndarray) -> np.ndarray:
@@ -222,32 +242,63 @@ def offsets(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
+def _runs(offsets: np.ndarray, i: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the i-th of the runs of `offsets` begin, and their lengths."""
+    return offsets[i], offsets[i + 1] - offsets[i]
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Tokenized texts, end to end: no padding is stored."""
+    """Texts: few are tokenized at once and kept, of many each batch when it is drawn."""
 
     tokenizer: Tokenizer
     examples: list[Examples]
-    layout: np.ndarray  # (n,) which of the examples a text belongs to
-    ids: np.ndarray  # (tokens,)
-    slot: np.ndarray  # (tokens,) slot of the layout, -1 in literals
-    place: np.ndarray  # (tokens,) 1, 2, ... within a number, 0 in literals
-    starts: np.ndarray  # (n + 1,) where a text's tokens begin
-    features: np.ndarray  # (carriers, F)
-    feature_starts: np.ndarray  # (n + 1,)
+    read: Callable[[dict[int, Examples]], Flat]  # texts of each of the examples, by its place
 
     def __len__(self) -> int:
-        return len(self.layout)
+        return int(self.starts[-1])
+
+    @functools.cached_property
+    def starts(self) -> np.ndarray:
+        """(len(examples) + 1,) where the texts of each of the examples begin."""
+        return offsets([len(e) for e in self.examples])
+
+    @property
+    def first(self) -> np.ndarray:
+        """(len(examples),) the first text of each of the examples."""
+        return self.starts[:-1]
+
+    @functools.cached_property
+    def layout(self) -> np.ndarray:
+        """(n,) which of the examples a text belongs to."""
+        return np.repeat(np.arange(len(self.examples)), np.diff(self.starts))
 
     @functools.cached_property
     def lengths(self) -> np.ndarray:
         """(n,) tokens of each text."""
-        return np.diff(self.starts)
+        chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
+        return np.concatenate([_runs(t.starts, own)[1] for t, own in map(self._flat, chunks)])
+
+    def _flat(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
+        """Texts as tokens, and (n,) where among them each row's is."""
+        if self._kept is not None:
+            return self._kept, rows
+        return self._tokenized(rows)
 
     @functools.cached_property
-    def first(self) -> np.ndarray:
-        """(len(examples),) the first text of each of the examples."""
-        return np.searchsorted(self.layout, np.arange(len(self.examples)))
+    def _kept(self) -> Flat | None:
+        """All texts, where they are few: an epoch need not tokenize them again."""
+        if sum(e.numbers.size for e in self.examples) > KEPT:
+            return None
+        return self._tokenized(np.arange(len(self)))[0]
+
+    def _tokenized(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
+        layout = self.layout[rows]
+        parts = {
+            at: self.examples[at].take(rows[layout == at] - self.first[at])
+            for at in np.unique(layout).tolist()
+        }
+        return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
 
     @functools.cached_property
     def _asked(self) -> dict[tuple[str, ...], np.ndarray]:
@@ -265,21 +316,21 @@ class Corpus:
 
     def batch(self, rows: np.ndarray) -> Batch:
         """Texts side by side, padded on the right to the longest of them."""
-        lengths, tokenizer = self.lengths[rows], self.tokenizer
+        (flat, own), tokenizer = self._flat(rows), self.tokenizer
+        starts, lengths = _runs(flat.starts, own)
         column = np.arange(int(lengths.max()))
         real = column < lengths[:, None]
-        at = np.where(real, self.starts[rows][:, None] + column, 0)
-        ids = np.where(real, self.ids[at], tokenizer.text.pad)
-        n_features = self.feature_starts[rows + 1] - self.feature_starts[rows]
+        at = np.where(real, starts[:, None] + column, 0)
+        ids = np.where(real, flat.ids[at], tokenizer.text.pad)
         return Batch(
             self,
             rows,
             ids,
             real,
-            slot=np.where(real, self.slot[at], -1),
-            place=np.where(real, self.place[at], 0),
+            slot=np.where(real, flat.slot[at], -1),
+            place=np.where(real, flat.place[at], 0),
             carriers=np.flatnonzero(np.isin(ids, tokenizer.carriers)),
-            features=self.features[ranges(self.feature_starts[rows], n_features)],
+            features=flat.features[ranges(*_runs(flat.feature_starts, own))],
         )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import numlab as nl
-from numlab import store
+from numlab import store, tokenizer
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -108,15 +109,41 @@ SMALL = nl.tasks.Climate(years=1, degrees=30.0)
 DRAWN = [
     nl.tasks.Addition(int_digits=30),  # Python ints beyond float64
     nl.tasks.Temperature(SMALL, stations=(2, 3), times=(2, 2)),  # several layouts, silent literals
+    nl.tasks.Quantities(),  # words
 ]
 
 
-@pytest.mark.parametrize("task", DRAWN, ids=["big ints", "silent literals"])
-def test_drawn_examples_come_back_as_they_were(task):
-    drawn = store.split(task, (5, 6, 7), 0)
-    store.split.cache_clear()
-    kept = store.split(task, (5, 6, 7), 0)
-    for before, after in zip(drawn, kept, strict=True):
+@pytest.mark.parametrize("mapped", [0, 2**20], ids=["on disk", "in memory"])
+@pytest.mark.parametrize("task", DRAWN, ids=["big ints", "silent literals", "words"])
+def test_drawn_examples_come_back_as_they_were(task, mapped, monkeypatch):
+    monkeypatch.setattr(nl.tasks.base, "SHARD", 3)
+    monkeypatch.setattr(store, "MAPPED", mapped)
+    sizes = (5, 6, 7)
+    kept = store.split(task, sizes, 0)
+    for before, after in zip(task.split(sizes, 0), kept, strict=True):
         for a, b in zip(before, after, strict=True):
             assert a.layout == b.layout and a.numbers.dtype == b.numbers.dtype
-            assert np.array_equal(a.numbers, b.numbers)
+            assert np.array_equal(a.numbers, b.numbers) and np.array_equal(a.index, b.index)
+            assert a.words is None or np.array_equal(a.words, b.words)
+
+
+def peak(n, monkeypatch):
+    """The most bytes held while n planetary systems are drawn, kept, and trained on."""
+    task = nl.tasks.Planets(n_steps=1, n_planets=(2, 2))
+    learner = spec(task=task, objective=nl.MaskedLM(), n_train=n, n_valid=8, n_test=8, steps=2)
+    tracemalloc.start()
+    nl.train(learner)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_a_corpus_may_be_larger_than_memory(monkeypatch):
+    monkeypatch.setattr(nl.tasks.base, "SHARD", 256)
+    monkeypatch.setattr(store, "MAPPED", 0)
+    monkeypatch.setattr(tokenizer, "KEPT", 0)
+    monkeypatch.setattr(tokenizer, "CHUNK", 256)
+    peak(256, monkeypatch)  # what is imported and made once
+    little, much = peak(512, monkeypatch), peak(8192, monkeypatch)
+    numbers, places = 11 * 8, 5 * 8  # bytes a text: its numbers; its length, its place, its turn
+    assert much - little < places * 8192 < numbers * 8192

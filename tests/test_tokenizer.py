@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import numlab as nl
+from numlab import tokenizer
 from numlab.tokenizer import Text, matches, ranges
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
@@ -111,3 +112,19 @@ def test_texts_of_several_layouts_share_a_corpus():
     )
     assert corpus.layout.tolist() == [0, 0, 0, 1] and corpus.first.tolist() == [0, 3]
     assert corpus.asked(("answer",)).tolist() == [[False, False, True, False]] * 2
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+def test_texts_that_are_tokenized_as_batches_are_drawn_are_those_that_are_kept(
+    encoder, monkeypatch
+):
+    task = nl.tasks.Planets(n_steps=2)
+    examples, rows = task.sample(40, seed=0), np.random.default_rng(0).permutation(40)[:16]
+    kept, drawn = (nl.Tokenizer.of(task.layouts(), encoder)(examples, ("m*",)) for _ in "ab")
+    same = kept.lengths, kept.batch(rows)
+    monkeypatch.setattr(tokenizer, "KEPT", 0)
+    monkeypatch.setattr(tokenizer, "CHUNK", 7)
+    assert np.array_equal(drawn.lengths, same[0])
+    for field in ("ids", "real", "slot", "place", "carriers", "features"):
+        ours, theirs = getattr(drawn.batch(rows), field), getattr(same[1], field)
+        assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs), field

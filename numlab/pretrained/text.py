@@ -17,7 +17,7 @@ import numpy as np
 
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples, Slot
-from numlab.tokenizer import Corpus, Tokenizer, offsets
+from numlab.tokenizer import Corpus, Flat, Tokenizer, offsets
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -108,6 +108,10 @@ class PretrainedTokenizer(Tokenizer):
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; every slot is spelled by the encoder itself, `answers` or not."""
+        return Corpus(self, examples, self._read)
+
+    def _read(self, parts: dict[int, Examples]) -> Flat:
+        examples = list(parts.values())
         texts, spans = self._written(examples)
         ids, slot, place, lengths = self._tokenized(texts, spans)
         tokens = self._encoded(examples)
@@ -123,16 +127,13 @@ class PretrainedTokenizer(Tokenizer):
             ids[own] = tokens.ids[tokens.mask] + self.offset
             place[own] = np.cumsum(tokens.mask, 1)[tokens.mask]
         first = offsets(lengths)[:-1]
-        starts = offsets(np.add.reduceat(n_tokens, first))
-        self._check_lengths(texts, np.diff(starts))
-        return Corpus(
-            self,
-            examples,
-            layout=np.repeat(np.arange(len(examples)), [len(e) for e in examples]),
+        lengths = np.add.reduceat(n_tokens, first)
+        self._check_lengths(texts, lengths)
+        return Flat(
             ids=ids,
             slot=slot.astype(np.int16),
             place=place.astype(np.int16),
-            starts=starts,
+            starts=offsets(lengths),
             features=tokens.features,
             feature_starts=offsets(np.add.reduceat(n_features, first)),
         )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
+
+SHARD = 4096  # texts that are drawn at once on their way to disk
 
 
 class Task(ABC):
@@ -70,10 +72,37 @@ class Task(ABC):
         """
         return tuple(self.sample(n, child_seed(seed, i)) for i, n in enumerate(sizes))
 
+    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
+        """The same corpora bit by bit, for those that no memory holds.
+
+        Yields
+        ------
+        corpus : int
+        place : int
+            Of the layout among the corpus's: it may come again, with the texts that follow.
+        examples : Examples
+            Here: all of that layout.
+        """
+        for i, corpus in enumerate(self.split(sizes, seed)):
+            for j, examples in enumerate(corpus):
+                yield i, j, examples
+
 
 def child_seed(seed: int, i: int) -> int:
     """The i-th of the independent seeds that belong to a seed."""
     return int(np.random.SeedSequence((check_seed(seed), i)).generate_state(1, np.uint64)[0])
+
+
+def shard_places(n: int) -> Iterator[range]:
+    """The places 0 to n - 1, SHARD at a time."""
+    return (range(i, min(i + SHARD, n)) for i in range(0, n, SHARD))
+
+
+def uniforms(seed: int, places: range, columns: int) -> np.ndarray:
+    """(places, columns) uniform in [0, 1): a row a text, the same wherever the range begins."""
+    bits = np.random.PCG64(seed)
+    bits.advance(places.start * columns)
+    return np.random.Generator(bits).random((len(places), columns))
 
 
 def check_seed(seed: int) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.tasks.base import Task, check_seed, check_size, hold
+from numlab.tasks.base import Task, check_seed, check_size, child_seed, hold, shard_places, uniforms
 from numlab.tasks.orbits import simulate
 
 MOST_PLANETS = 4
@@ -109,23 +110,31 @@ class Planets(Task):
             four planets at a0 = 1.16, two come within 0.003 of each other in 3 of 1000 systems.
         """
         held = hold(fixed, self.limits, check_size(n))
-        draws = self._draw(n, check_seed(seed)) | held
-        fewest, most = self.n_planets
-        corpus = []
-        for k in range(fewest, most + 1):
-            index = np.flatnonzero(draws["count"] == k)
-            if len(index):
-                numbers = self._numbers(k, {name: draws[name][index] for name in draws})
-                corpus.append(Examples(layout(k, self.n_steps), numbers, None, index))
-        return corpus
+        draws = self._draw(range(n), check_seed(seed)) | held
+        return [examples for _, examples in self._texts(draws)]
 
-    def _draw(self, n: int, seed: int) -> dict[str, np.ndarray]:
+    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
+        for i, n in enumerate(sizes):
+            for places in shard_places(check_size(n)):
+                draws = self._draw(places, child_seed(seed, i))
+                yield from ((i, j, examples) for j, examples in self._texts(draws))
+
+    def _texts(self, draws: dict[str, np.ndarray]) -> Iterator[tuple[int, Examples]]:
+        """Texts of each layout that was drawn, with the layout's place."""
+        for j, k in enumerate(range(self.n_planets[0], self.n_planets[1] + 1)):
+            own = np.flatnonzero(draws["count"] == k)
+            if len(own):
+                numbers = self._numbers(k, {name: draws[name][own] for name in draws})
+                yield j, Examples(layout(k, self.n_steps), numbers, None, draws["index"][own])
+
+    def _draw(self, places: range, seed: int) -> dict[str, np.ndarray]:
         """Columns (n,) a system, (n, 4) a planet. A row of uniforms a text: its place's own."""
-        u = np.random.default_rng(seed).random((n, 4 + 4 * MOST_PLANETS))
+        u = uniforms(seed, places, 4 + 4 * MOST_PLANETS)
         m, e, theta, order = np.split(u[:, 4:], 4, axis=1)
         fewest, most = self.n_planets
         steps = np.array(self.step_sizes)
         return {
+            "index": np.arange(places.start, places.stop),
             "count": fewest + (u[:, 0] * (most - fewest + 1)).astype(int),
             "stepsize": steps[(u[:, 1] * len(steps)).astype(int)],
             "a_final": A_FINAL[0] + (A_FINAL[1] - A_FINAL[0]) * u[:, 2],

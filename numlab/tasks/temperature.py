@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.tasks.base import Task, check_seed, check_size, child_seed, hold
+from numlab.tasks.base import Task, check_seed, check_size, child_seed, hold, shard_places, uniforms
 from numlab.tasks.climate import Climate
 from numlab.tasks.fields import Field, FieldFile
 
@@ -83,7 +83,7 @@ class Temperature(Task):
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
         """Draw n texts from the whole record; no parameter can be held."""
         hold(fixed, {}, check_size(n))
-        return self._sample(n, check_seed(seed), 0.0, 1.0)
+        return [examples for _, examples in self._texts(range(n), check_seed(seed), 0.0, 1.0)]
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         """Draw corpora that share no time, by convention (test, valid, train).
@@ -92,18 +92,30 @@ class Temperature(Task):
         follows, the first of them the latest: a model is tested on years after those that it
         learned from. (our choice: the paper does not say how its samples are parted.)
         """
+        return tuple(
+            [examples for _, examples in self._texts(range(n), *part)]
+            for n, *part in self._parts(sizes, seed)
+        )
+
+    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
+        for i, (n, *part) in enumerate(self._parts(sizes, seed)):
+            for places in shard_places(n):
+                yield from ((i, j, examples) for j, examples in self._texts(places, *part))
+
+    def _parts(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, float, float]]:
+        """The size of each corpus, its seed and its part of the record."""
         others = len(sizes) - 1
         edges = np.linspace(1.0, 1.0 - HELD_OUT, others + 1) if others else np.ones(1)
         edges = [*edges, 0.0]
-        return tuple(
-            self._sample(check_size(n), child_seed(seed, i), edges[i + 1], edges[i])
-            for i, n in enumerate(sizes)
-        )
+        for i, n in enumerate(sizes):
+            yield check_size(n), child_seed(seed, i), edges[i + 1], edges[i]
 
-    def _sample(self, n: int, seed: int, begin: float, end: float) -> list[Examples]:
-        """Texts whose times all lie in a part of the record."""
-        if not n:
-            return []
+    def _texts(
+        self, places: range, seed: int, begin: float, end: float
+    ) -> Iterator[tuple[int, Examples]]:
+        """Texts whose times all lie in a part of the record, with the place of their layout."""
+        if not len(places):
+            return
         field = self.field()
         first, stop = (round(share * len(field.hours)) for share in (begin, end))
         stride = STEP // (field.step or STEP)
@@ -113,19 +125,18 @@ class Temperature(Task):
                 f"{self.times[1]} times at {STEP} hours are {window} steps of the field; got "
                 f"{stop - first} (time steps {first} to {stop} of its {len(field.hours)})"
             )
-        u = np.random.default_rng(seed).random((n, 3 + 2 * self.stations[1]))  # a row a text
+        u = uniforms(seed, places, 3 + 2 * self.stations[1])
         n_stations, n_times = (
             low + (u[:, i] * (high - low + 1)).astype(int)
             for i, (low, high) in enumerate((self.stations, self.times))
         )
         start = first + (u[:, 2] * (stop - first - window + 1)).astype(int)
         cells = distinct_cells(*np.split(u[:, 3:], 2, axis=1), field.kelvin[0].size)
-        corpus = []
         for k, s in np.unique(np.stack([n_stations, n_times], axis=1), axis=0).tolist():
-            index = np.flatnonzero((n_stations == k) & (n_times == s))
-            numbers = _numbers(field, start[index], cells[index, :k], s, stride)
-            corpus.append(Examples(layout(k, s), numbers, None, index))
-        return corpus
+            own = np.flatnonzero((n_stations == k) & (n_times == s))
+            numbers = _numbers(field, start[own], cells[own, :k], s, stride)
+            j = (k - self.stations[0]) * (self.times[1] - self.times[0] + 1) + s - self.times[0]
+            yield j, Examples(layout(k, s), numbers, None, places.start + own)
 
     def on_land(self, examples: Examples) -> np.ndarray:
         """(n,) bool: whether the first station of each text stands on land (Table 9, xval)."""

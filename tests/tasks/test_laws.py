@@ -21,6 +21,7 @@ from numlab.tasks import (
     Subtraction,
     Temperature,
     WordProblems,
+    base,
 )
 
 SMALL = Climate(years=1, degrees=15.0)
@@ -180,6 +181,22 @@ def test_a_larger_training_set_begins_with_a_smaller_and_leaves_the_others_as_th
     *same, large = map(texts, task.split((10, 20, 40), seed=9))
     assert others == same
     assert small == {place: large[place] for place in range(15)}
+
+
+@every_task
+def test_shards_are_the_split_bit_by_bit(task, monkeypatch):
+    monkeypatch.setattr(base, "SHARD", 7)
+    parts, sizes = task.split((10, 0, 30), seed=9), (10, 0, 30)
+    drawn = {}
+    for i, j, examples in task.shards(sizes, seed=9):
+        drawn.setdefault((i, j), []).append(examples)
+    wholes = [(i, e) for i, part in enumerate(parts) for e in part]
+    for ((i, _), shards), (own, whole) in zip(sorted(drawn.items()), wholes, strict=True):
+        assert i == own and {e.layout for e in shards} == {whole.layout}
+        for name in ("numbers", "words", "index"):
+            if (array := getattr(whole, name)) is not None:
+                joined = np.concatenate([getattr(e, name) for e in shards])
+                assert joined.dtype == array.dtype and np.array_equal(joined, array)
 
 
 @every_task
