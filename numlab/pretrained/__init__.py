@@ -4,6 +4,7 @@ from numlab.pretrained.model import Pretrained, PretrainedModel
 from numlab.pretrained.numbers import Numbers, frozen
 from numlab.pretrained.place import MINILM, local_only, place
 from numlab.pretrained.text import PretrainedTokenizer
+from numlab.pretrained.writer import PretrainedWriter
 
 __all__ = [
     "MINILM",
@@ -11,6 +12,7 @@ __all__ = [
     "Pretrained",
     "PretrainedModel",
     "PretrainedTokenizer",
+    "PretrainedWriter",
     "frozen",
     "local_only",
     "place",
