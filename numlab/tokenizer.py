@@ -11,7 +11,7 @@ import fnmatch
 import functools
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -254,6 +254,13 @@ class Corpus:
     tokenizer: Tokenizer
     examples: list[Examples]
     read: Callable[[dict[int, Examples]], Flat]  # texts of each of the examples, by its place
+    lengths: np.ndarray = field(init=False)  # (n,) tokens of each text
+
+    def __post_init__(self):
+        """Every text is tokenized once: what cannot be is an error now, not in mid-training."""
+        chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
+        lengths = [_runs(flat.starts, own)[1] for flat, own in map(self._flat, chunks)]
+        object.__setattr__(self, "lengths", np.concatenate(lengths))
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -272,12 +279,6 @@ class Corpus:
     def layout(self) -> np.ndarray:
         """(n,) which of the examples a text belongs to."""
         return np.repeat(np.arange(len(self.examples)), np.diff(self.starts))
-
-    @functools.cached_property
-    def lengths(self) -> np.ndarray:
-        """(n,) tokens of each text."""
-        chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
-        return np.concatenate([_runs(t.starts, own)[1] for t, own in map(self._flat, chunks)])
 
     def _flat(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
         """Texts as tokens, and (n,) where among them each row's is."""
