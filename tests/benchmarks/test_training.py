@@ -16,7 +16,8 @@ from torch.nn import functional as F
 
 import numlab as nl
 from numlab import store
-from numlab.tasks import Addition, Planets
+from numlab.pretrained import Pretrained
+from numlab.tasks import Addition, Planets, Quantities
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +50,30 @@ def test_fone_addition(benchmark):
     benchmark.extra_info["samples a second"] = samples = float(np.max(rates(run)) / length)
     if benchmark.enabled:
         assert samples >= 40_000
+
+
+def test_a_head_and_the_bits_of_numbers_beside_minilm(benchmark):
+    """Five epochs over 10,000 sentences in six minutes on two threads, of which this runs some."""
+    spec = nl.RunSpec(
+        task=Quantities(),
+        encoder=nl.IEEE754(),
+        objective=nl.MaskedWords(),
+        model=Pretrained(),
+        n_train=10_000 if benchmark.enabled else 64,
+        n_valid=16,
+        n_test=16,
+        steps=40 if benchmark.enabled else 2,
+        batch_size=64 if benchmark.enabled else 8,
+        learning_rate=2e-3,
+        threads=2,
+    )
+    run = benchmark.pedantic(nl.train, (spec,), rounds=1)
+    history = run.history.query("part == 'train'")
+    seconds = float(np.median((history.seconds.diff() / history.step.diff()).to_numpy()[1:]))
+    minutes = 5 * 10_000 / spec.batch_size * seconds / 60
+    benchmark.extra_info["minutes for five epochs"] = minutes
+    if benchmark.enabled:
+        assert minutes < 6
 
 
 class Reference(nn.Module):
