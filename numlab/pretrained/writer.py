@@ -18,7 +18,7 @@ from numlab.models import NumberEmbedding
 from numlab.objectives import Inputs, Targets
 from numlab.pretrained.place import local_only, place, quiet
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Corpus, offsets, ranges
+from numlab.tokenizer import Flat, offsets, ranges
 
 
 @dataclass(frozen=True)
@@ -78,34 +78,25 @@ def _words(name: str) -> Words:
 class AnswerTokenizer(PretrainedTokenizer):
     """A question as the model's tokenizer reads it, then its answer, and the model's last token."""
 
-    def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
-        """Tokenize a corpus; the last slot, the answer, is spelled by `encoder.answer`."""
-        asked = super().__call__([_question(e) for e in examples])
+    def _read(self, parts: dict[int, Examples]) -> Flat:
+        """The last slot, the answer, is spelled by `encoder.answer`."""
+        asked = super()._read({at: _question(e) for at, e in parts.items()})
+        examples = parts.values()
         tokens = self.encoder.answer.encode(np.concatenate([e.numbers[:, -1] for e in examples]))
-        n_answer = tokens.mask.sum(1)
-        starts = offsets(asked.lengths + n_answer + 1)
+        n_asked, n_answer = np.diff(asked.starts), tokens.mask.sum(1)
+        starts = offsets(n_asked + n_answer + 1)
         if np.diff(starts).max() > self.text.longest:
             texts = [e.text(i) for e in examples for i in range(len(e))]
             self._check_lengths(texts, np.diff(starts))
         ids = np.full(starts[-1], self.text.tokenizer.eos_token_id)
         slot, place = np.full(starts[-1], -1, np.int16), np.zeros(starts[-1], np.int16)
-        at = ranges(starts[:-1], asked.lengths)
+        at = ranges(starts[:-1], n_asked)
         ids[at], slot[at], place[at] = asked.ids, asked.slot, asked.place
-        at = ranges(starts[:-1] + asked.lengths, n_answer)
-        last = np.array([len(e.layout.slots) - 1 for e in examples])[asked.layout]
+        at = ranges(starts[:-1] + n_asked, n_answer)
+        last = np.repeat([len(e.layout.slots) - 1 for e in examples], [len(e) for e in examples])
         ids[at], slot[at] = tokens.ids[tokens.mask] + self.offset, np.repeat(last, n_answer)
         place[at] = np.cumsum(tokens.mask, 1)[tokens.mask]
-        return Corpus(
-            self,
-            examples,
-            layout=asked.layout,
-            ids=ids,
-            slot=slot,
-            place=place,
-            starts=starts,
-            features=asked.features,
-            feature_starts=asked.feature_starts,
-        )
+        return Flat(ids, slot, place, starts, asked.features, asked.feature_starts)
 
 
 def _question(e: Examples) -> Examples:
