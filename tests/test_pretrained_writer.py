@@ -156,7 +156,7 @@ def test_a_text_that_goes_on_after_its_answer_is_named(folder):
     with pytest.raises(
         ValueError, match=r"ends in the number that is asked for; got '1 \+ 2 = 3!'"
     ):
-        tokenizer([nl.Examples(nl.Layout.of("{a} + {b} = {c}!"), [[1, 2, 3]])]).batch(np.array([0]))
+        tokenizer([nl.Examples(nl.Layout.of("{a} + {b} = {c}!"), [[1, 2, 3]])])
 
 
 @pytest.mark.parametrize("kind", ["bart"])
