@@ -79,9 +79,9 @@ class AnswerTokenizer(PretrainedTokenizer):
     """A question as the model's tokenizer reads it, then its answer, and the model's last token."""
 
     def _read(self, parts: dict[int, Examples]) -> Flat:
-        """The last slot of each text, the answer, is spelled by `encoder.answer`."""
-        examples = list(parts.values())
+        """The last slot, the answer, is spelled by `encoder.answer`."""
         asked = super()._read({at: _question(e) for at, e in parts.items()})
+        examples = parts.values()
         tokens = self.encoder.answer.encode(np.concatenate([e.numbers[:, -1] for e in examples]))
         n_asked, n_answer = np.diff(asked.starts), tokens.mask.sum(1)
         starts = offsets(n_asked + n_answer + 1)
@@ -93,7 +93,7 @@ class AnswerTokenizer(PretrainedTokenizer):
         at = ranges(starts[:-1], n_asked)
         ids[at], slot[at], place[at] = asked.ids, asked.slot, asked.place
         at = ranges(starts[:-1] + n_asked, n_answer)
-        last = np.concatenate([np.full(len(e), len(e.layout.slots) - 1) for e in examples])
+        last = np.repeat([len(e.layout.slots) - 1 for e in examples], [len(e) for e in examples])
         ids[at], slot[at] = tokens.ids[tokens.mask] + self.offset, np.repeat(last, n_answer)
         place[at] = np.cumsum(tokens.mask, 1)[tokens.mask]
         return Flat(ids, slot, place, starts, asked.features, asked.feature_starts)
