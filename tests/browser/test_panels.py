@@ -137,6 +137,7 @@ def test_voila_serves_the_same_without_jupyterlab(browser, module_home, write_no
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(240_000)
         page.goto(f"{address}voila/render/app.ipynb")
+        page.locator(".js-plotly-plot .draglayer").first.wait_for(state="attached")  # it is drawn
         box = page.get_by_placeholder("7, 100 to 199")
         box.fill("10 to 29")
         box.press("Enter")
