@@ -141,10 +141,11 @@ def python(code: str) -> str:
 
 
 def test_numlab_costs_little_to_import_over_torch():
-    clock = "import time, torch; start = time.process_time(); import numlab as nl; {}"
-    clock += "; print(time.process_time() - start)"  # not what a busy machine adds
-    everything = "[getattr(nl, name) for name in nl.__all__ if name != 'widgets']"
-    assert any(float(python(clock.format(everything))) < 0.3 for _ in range(3))
+    # 0.3 s beside torch's 4 s; as a ratio, for a slow machine slows both.
+    clock = "import time; start = time.process_time(); import torch; torch = time.process_time();"
+    clock += "import numlab as nl; [getattr(nl, n) for n in nl.__all__ if n != 'widgets'];"
+    clock += "print((time.process_time() - torch) / (torch - start))"
+    assert min(float(python(clock)) for _ in range(3)) < 0.08
 
 
 def test_importing_numlab_leaves_heavy_libraries_alone():
