@@ -11,6 +11,9 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+# Where Python may not keep its bytecode, each of the many processes compiles torch and pandas again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: figures gallery test lab app bench setup
 .DEFAULT_GOAL := figures
 
