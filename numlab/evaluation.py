@@ -15,6 +15,7 @@ from numlab.examples import Examples, to_figures
 from numlab.objectives import Answers, MaskedLM
 from numlab.tokenizer import Corpus, matches
 from numlab.training import Run
+from numlab.training.run import has_bf16
 
 
 def predict(
@@ -128,7 +129,9 @@ def masked_words(run: Run, examples: list[Examples], batch_size: int = 256):
 
 @torch.no_grad()
 def _scores(run: Run, inputs, targets) -> dict[str, np.ndarray]:
-    with torch.autocast(run.model.device.type, torch.bfloat16, enabled=run.spec.bf16):
+    device = run.model.device
+    bf16 = run.spec.bf16 and has_bf16(device)
+    with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
         logits = run.model.logits(run.model.hidden(inputs, targets.reads))
     true = logits.gather(1, targets.ids[:, None])
     rank = 1 + (logits > true).sum(1)
@@ -211,35 +214,19 @@ def character_error_rate(frame) -> float:
     >>> round(character_error_rate(frame.assign(valid=[True, True, False])), 3)
     0.556
     """
+    from rapidfuzz import process
+    from rapidfuzz.distance import Levenshtein
+
     if not len(frame):
         return float("nan")
     true = [_decimal(x) for x in frame.true]
     said = [_decimal(x) if v else "" for x, v in zip(frame.predicted, frame.valid, strict=True)]
-    return float((edit_distances(true, said) / np.char.str_len(true)).mean())
+    edits = process.cpdist(true, said, scorer=Levenshtein.distance)
+    return float((edits / np.char.str_len(true)).mean())
 
 
 def _decimal(x) -> str:
     return str(x) if isinstance(x, int) else np.format_float_positional(x, trim="-")
-
-
-def edit_distances(texts: list[str], others: list[str]) -> np.ndarray:
-    """(n,) insertions, deletions and substitutions from each text to its other (Levenshtein).
-
-    >>> edit_distances(["321", "kitten"], ["32", "sitting"])
-    array([1, 3])
-    """
-    letters, other = (np.array([*column, ""]).astype("U") for column in (texts, others))
-    a, b = (x[:-1, None].view("U1").reshape(len(texts), -1) for x in (letters, other))
-    n_a, n_b = (np.char.str_len(x[:-1]) for x in (letters, other))
-    table = np.empty((a.shape[1] + 1, b.shape[1] + 1, len(texts)), np.int64)
-    table[:, 0], table[0] = np.arange(len(table))[:, None], np.arange(table.shape[1])[:, None]
-    for i in range(a.shape[1]):
-        for j in range(b.shape[1]):
-            changed = table[i, j] + (a[:, i] != b[:, j])
-            table[i + 1, j + 1] = np.minimum(
-                changed, np.minimum(table[i, j + 1], table[i + 1, j]) + 1
-            )
-    return table[n_a, n_b, np.arange(len(texts))]
 
 
 def mse(frame) -> float:

@@ -164,23 +164,6 @@ def test_a_match_to_figures_is_what_rounding_one_by_one_says(rows, n):
     assert evaluation.match_to_figures(table, n) == pytest.approx(np.mean(alike))
 
 
-def distance(a: str, b: str) -> int:
-    """Levenshtein's, by its definition."""
-    if not a or not b:
-        return len(a) + len(b)
-    changed = distance(a[1:], b[1:]) + (a[0] != b[0])
-    return min(changed, distance(a[1:], b) + 1, distance(a, b[1:]) + 1)
-
-
-short = st.text("01.", max_size=5)
-
-
-@given(st.lists(st.tuples(short, short), min_size=1, max_size=5))
-def test_edit_distances_equal_their_definition(pairs):
-    found = evaluation.edit_distances(*map(list, zip(*pairs, strict=True)))
-    assert found.tolist() == [distance(a, b) for a, b in pairs]
-
-
 def test_the_character_error_rate_is_over_the_length_of_the_true_number():
     def rate(true, predicted, valid=True):
         columns = {"true": [true], "predicted": [predicted], "valid": [valid]}

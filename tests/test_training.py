@@ -12,10 +12,12 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from distributed import LocalCluster
 
 import numlab as nl
 from numlab import store
+from numlab.models import Transformer
 from numlab.training import fit, learning_rates
 
 SPEC = nl.RunSpec(
@@ -208,3 +210,18 @@ def test_golden_batch(monkeypatch):
         targets.features.long().sum(),
     )
     assert [int(s) for s in sums] == [1344, 1172, 8256, 587]
+
+
+@pytest.mark.parametrize("units", [{}, {"amx_bf16": True}], ids=["without", "with"])
+def test_bf16_is_for_processors_with_units_for_it(units, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: units)
+    seen = set()
+    losses = Transformer.losses
+
+    def watched(*args):
+        seen.add(torch.is_autocast_enabled("cpu"))
+        return losses(*args)
+
+    monkeypatch.setattr(Transformer, "losses", watched)
+    nl.train(dataclasses.replace(SPEC, bf16=True, steps=2))
+    assert seen == {bool(units)}

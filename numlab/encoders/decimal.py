@@ -33,9 +33,10 @@ class Decimal(Encoder):
 
     def __post_init__(self):
         name = type(self).__name__
-        if self.int_digits < 1 or self.frac_digits < 0:
+        whole = all(isinstance(n, int) for n in (self.int_digits, self.frac_digits))
+        if not whole or self.int_digits < 1 or self.frac_digits < 0:
             raise ValueError(
-                f"{name} has int_digits >= 1 and frac_digits >= 0; "
+                f"{name} has whole int_digits >= 1 and frac_digits >= 0; "
                 f"got {self.int_digits} and {self.frac_digits}"
             )
         if self.n_digits > FLOAT_DIGITS and self.frac_digits:

@@ -8,7 +8,7 @@ from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import expectation, logit_scan
 from numlab.probes.nearby import nearby
-from numlab.probes.neighbours import neighbour_f1, neighbours
+from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.operand_lengths import by_operand_lengths
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response

@@ -66,55 +66,6 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     return pd.DataFrame({"number": e.numbers, "f1": shared_f1(e.numbers, points, which, k)})
 
 
-def neighbours(e: Embeddings, number: float, k: int = 10) -> pd.DataFrame:
-    """The k nearest of one number, on the line and in the embedding (digits, Fig. 1).
-
-    Parameters
-    ----------
-    e : Embeddings
-    number : float
-        One of `e.numbers`.
-    k : int
-        1 <= k < n.
-
-    Returns
-    -------
-    DataFrame with columns
-        space : "numbers" or "embeddings"
-        number : of a neighbour
-        chance : to be among the k, below 1 where several are tied for the last places
-
-    Examples
-    --------
-    >>> line = Embeddings(np.arange(100), np.arange(100.0)[:, None], "a line")
-    >>> neighbours(line, 7, k=2).number.tolist()
-    [6.0, 8.0, 6.0, 8.0]
-    """
-    import pandas as pd
-
-    _check_k(k, len(e))
-    at = np.flatnonzero(e.numbers == number)
-    if not len(at):
-        raise ValueError(f"{e.source} has no vector of {number}")
-    others = np.delete(np.arange(len(e)), at)
-    vectors, frames = e.vectors.astype(np.float64, copy=False), []
-    size = np.linalg.norm(vectors[at])
-    for space, gap, blur in (
-        ("numbers", (e.numbers - number)[:, None].astype(np.float64), 0.0),
-        ("embeddings", vectors - vectors[at], noise(e.vectors) * size),
-    ):
-        distance = np.linalg.norm(gap[others], axis=1)
-        radius = np.sort(distance)[[k - 1]]
-        margin = 2 * blur + 4 * np.finfo(np.float64).eps * radius
-        at_the_edge = _chance(distance[None], np.ones((1, len(others))), radius, margin, k)
-        shells = Shells(radius, margin, at_the_edge)
-        chance = shells.membership(np.zeros(len(others), int), distance)
-        near = chance > 0
-        columns = {"space": space, "number": e.numbers[others][near], "chance": chance[near]}
-        frames.append(pd.DataFrame(columns).sort_values("number"))
-    return pd.concat(frames, ignore_index=True)
-
-
 def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
     """The F1 of `neighbour_f1` where numbers share vectors and one a number would not fit.
 

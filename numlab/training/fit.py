@@ -20,7 +20,7 @@ import torch
 
 from numlab import store
 from numlab.tokenizer import Corpus
-from numlab.training.run import Run, best_device
+from numlab.training.run import Run, best_device, has_bf16
 from numlab.training.spec import RunSpec
 
 CHECKPOINT_SECONDS = 20.0
@@ -145,7 +145,8 @@ class Fit:
 
     def _losses(self, inputs, targets) -> dict[str, torch.Tensor]:
         device = self.model.device
-        with torch.autocast(device.type, torch.bfloat16, enabled=self.spec.bf16):
+        bf16 = self.spec.bf16 and has_bf16(device)
+        with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
             return self.model.losses(inputs.to(device), targets.to(device), self.spec.auxiliary)
 
     @torch.no_grad()

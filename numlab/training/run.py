@@ -68,3 +68,9 @@ class Run:
 
 def best_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Whether it has units for bfloat16: emulated, that is several times slower than float32."""
+    units = ("amx_bf16", "avx512_bf16", "bf16")  # the last: ARM
+    return device.type != "cpu" or any(map(torch.cpu.get_capabilities().get, units))

@@ -30,7 +30,7 @@ class RunSpec:
     weight_decay : of the matrices; norms and biases have none.
     clip : largest norm of the gradient.
     auxiliary : losses added to the objective's.
-    bf16 : autocast to bfloat16; pays from d_model 128 on.
+    bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : one and two threads give different bits, so they stand here.
     """
 

@@ -104,6 +104,8 @@ def test_digits_that_no_float_has_cannot_be_asked_for(family):
         family(17, 32)
     with pytest.raises(ValueError, match="int_digits >= 1 and frac_digits >= 0; got 0 and 2"):
         family(0, 2)
+    with pytest.raises(ValueError, match="whole int_digits.*; got 3.0 and 0"):
+        family(3.0)
 
 
 def test_subword_has_every_string_of_up_to_three_digits():

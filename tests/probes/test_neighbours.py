@@ -14,7 +14,7 @@ from numlab.encoders import (
     DigitSum,
     WeightedSum,
 )
-from numlab.probes import digit_f1, neighbour_f1, neighbours
+from numlab.probes import digit_f1, neighbour_f1
 from numlab.probes.digit_neighbours import multisets
 from numlab.probes.neighbours import shared_f1
 
@@ -200,22 +200,3 @@ def test_a_digit_whose_embedding_is_not_finite_is_named(how):
 def test_digits_too_ask_for_k_below_the_number_of_points(how):
     with pytest.raises(ValueError, match="each of 10 numbers has 1 to 9 neighbours; got k=10"):
         digit_f1(np.arange(10), np.eye(10), how)
-
-
-def test_neighbours_of_one_number_give_its_f1():
-    rng = np.random.default_rng(0)
-    e = Embeddings(np.arange(60), rng.integers(0, 3, (60, 3)).astype(float), "a lattice")
-    f1 = neighbour_f1(e, 10).f1
-    for number in (0, 31, 59):
-        frame = neighbours(e, number, 10)
-        assert frame.groupby("space").chance.sum().round(9).tolist() == [10, 10]
-        natural, near = (
-            frame[frame.space == space].set_index("number").chance
-            for space in ("numbers", "embeddings")
-        )
-        assert (natural * near).sum() / 10 == pytest.approx(f1[number])
-
-
-def test_a_number_without_a_vector_has_no_neighbours():
-    with pytest.raises(ValueError, match="a line has no vector of 7"):
-        neighbours(Embeddings(np.arange(5), np.arange(5.0)[:, None], "a line"), 7, k=2)
