@@ -28,20 +28,36 @@ async function render({ model, el }) {
     const config = { responsive: true, displaylogo: false, modeBarButtons };
     return quietly(() => Plotly.react(el, data, layout, config));
   };
-  let brushed = "";  // its outline stays until something else is chosen
-  const choose = () => {
-    const places = JSON.parse(`[${model.get("chosen")}]`);
-    const panes = el.data.flatMap((trace, i) => (isPane(trace) ? [i] : []));
-    const selectedpoints = panes.map(() => (places.length ? places : null));
-    const outline = brushed === model.get("chosen") ? {} : { selections: [] };
-    return quietly(() => Plotly.update(el, { selectedpoints }, outline, panes));
+  // As plotly marks what it brushes itself: a restyle lays out 100,000 points anew, for seconds.
+  const mark = (cd, places) => {
+    const [{ trace }] = cd;
+    const { xaxis, yaxis, _scene } = el._fullLayout._plots[trace.xaxis + trace.yaxis];
+    const chosen = new Set(places);
+    const contains = (point, edge, place) => chosen.has(place);
+    trace._module.selectPoints({ cd, xaxis, yaxis }, places.length ? { contains } : false);
+    trace.selectedpoints = trace._input.selectedpoints = places.length ? places : undefined;
+    _scene.draw();
   };
-  const tell = (points) => {
+  let brushed = {};  // what and where: its outline stays until something else is chosen
+  const choose = () => {
+    const chosen = model.get("chosen");
+    const places = JSON.parse(`[${chosen}]`);
+    if (brushed.chosen !== chosen) brushed = {};
+    el.calcdata.forEach((cd, i) => {
+      const { type, meta } = cd[0].trace;
+      if (meta === "pane" && type === "scattergl" && i !== brushed.pane) mark(cd, places);
+    });
+    if (brushed.pane === undefined && el.layout.selections?.length)
+      return quietly(() => Plotly.relayout(el, { selections: [] }));
+  };
+  const tell = (points, marked) => {
     if (changing) return;
     el.dataset.asked = performance.now();
-    const places = points.filter((point) => isPane(point.data)).map((point) => point.pointNumber);
-    brushed = places.join();
-    send("chosen", brushed);
+    const inPanes = points.filter((point) => isPane(point.data));
+    const chosen = inPanes.map((point) => point.pointNumber).join();
+    const [pane, ...others] = new Set(inPanes.map((point) => point.curveNumber));
+    brushed = { chosen, pane: marked && !others.length ? pane : undefined };
+    send("chosen", chosen);
   };
   const took = () => {  // until everything that came with the answer is drawn, too
     requestAnimationFrame(() => {
@@ -53,7 +69,7 @@ async function render({ model, el }) {
   model.on("change:figure", draw);
   model.on("change:chosen", choose);
   model.on("change:answered", took);
-  el.on("plotly_selected", (event) => event && tell(event.points));
+  el.on("plotly_selected", (event) => event && tell(event.points, true));
   el.on("plotly_deselect", () => tell([]));
   el.on("plotly_click", (event) => tell(event.points));
   el.on("plotly_hover", ({ points: [point] }) => {
