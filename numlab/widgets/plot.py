@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import anywidget
 import plotly.graph_objects as go
+import plotly.io
 import plotly.offline
 import traitlets
 
@@ -51,6 +52,6 @@ class Plot(anywidget.AnyWidget):
         super().__init__(figure=figure.to_json())
         self.on_msg(lambda *_: self.send({}, [plotly.offline.get_plotlyjs().encode()]))
 
-    def show(self, figure: go.Figure) -> None:
-        """Draw this figure instead."""
-        self.figure = figure.to_json()
+    def show(self, figure: go.Figure | dict) -> None:
+        """Draw this figure instead; a dict as `to_plotly_json` gives it is not checked again."""
+        self.figure = plotly.io.to_json(figure, validate=False)

@@ -143,8 +143,9 @@ class _OodSweep:
         self.speller = speller(self.runs)
         encoders = list(dict.fromkeys(self.names[run] for run in self.runs))
         spelled = self.names.get(self.speller)
-        self.figure = sweep_figure(encoders, spelled, self.slot, self.axis, self.gaps)
-        self.trace = {trace.name: trace for trace in self.figure.data}
+        still = sweep_figure(encoders, spelled, self.slot, self.axis, self.gaps)
+        self.figure = still.to_plotly_json()  # plotly's own objects check each change, for long
+        self.trace = {trace.get("name"): trace for trace in self.figure["data"]}
         self.medians: dict[str, dict[float, float]] = defaultdict(dict)
         for value in {value for _, slot, value in self.asked if slot == self.slot}:
             self.visit(value)
@@ -165,13 +166,13 @@ class _OodSweep:
         words = self.spell(value) if self.speller else None
         asked = time.perf_counter()
         for name in ("true", "true, below"):
-            self.trace[name].x = [value, value]
+            self.trace[name]["x"] = [value, value]
         for i, row in enumerate(frame.itertuples()):
             aside = 0.019 * self.span * (i - (len(frame) - 1) / 2)
             self._draw_encoder(row, value, aside)
         if words:
             self._draw_words(*words)
-        self.figure.layout.meta = {"true": value, "model_ms": 1000 * (asked - began)}
+        self.figure["layout"]["meta"] = {"true": value, "model_ms": 1000 * (asked - began)}
         self.plot.show(self.figure)
         self.table.value = _readout(frame)
         self._fill_later()
@@ -240,9 +241,10 @@ class _OodSweep:
         self.trace[row.encoder].update(
             x=[value + aside],
             y=self._inside([row.median]),
-            error_y={"array": [row.high - row.median], "arrayminus": [row.median - row.low]},
             customdata=[[row.true, row.median, row.low, row.high]],
         )
+        bar = {"array": [row.high - row.median], "arrayminus": [row.median - row.low]}
+        self.trace[row.encoder]["error_y"].update(bar)
 
     def _draw_words(self, words: pd.DataFrame, number: pd.Series) -> None:
         words = words[words.number.notna()]
