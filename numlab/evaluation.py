@@ -38,6 +38,8 @@ def predict(
     import pandas as pd
 
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
+    if not hasattr(run.spec.objective, "fill"):
+        raise ValueError(f"{run.spec.objective} fills no slots; `masked_words` asks for words")
     frames = []
     for asked, texts in _questions(run, examples, slots):
         objective = run.spec.objective
@@ -89,15 +91,10 @@ def _frames(corpus: Corpus, answers: Answers, spelled_apart: bool):
                 true, predicted = e.column(slot.name)[row], tokenizer.decode(*part, spelled_apart)
                 valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
             else:
-                true, predicted = _words(e, slot, row), _spoken(tokenizer, *part[:2])
+                true, predicted = e.column(slot.name)[row], _spoken(tokenizer, *part[:2])
                 valid = np.isin(predicted, slot.words)
             columns = {"example": index, "slot": slot.name, "true": true}
             yield pd.DataFrame(columns | {"predicted": predicted, "valid": valid})
-
-
-def _words(e: Examples, slot, row: np.ndarray) -> np.ndarray:
-    column = [s for s in e.layout.slots if s.words is not None].index(slot)
-    return np.array(slot.words)[e.words[row, column]]
 
 
 def masked_words(run: Run, examples: list[Examples], batch_size: int = 256):

@@ -291,7 +291,7 @@ class CausalLM:
             features[carry.numpy(), step] = read
             inputs = Inputs(
                 ids=token[:, None],
-                place=torch.full((len(rows), 1), step + 1),
+                place=_tensor(np.where(is_word, 0, step + 1)[:, None]),
                 real=None,
                 carriers=carry.nonzero()[:, 0],
                 features=_tensor(read.astype(features.dtype)),

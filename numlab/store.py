@@ -118,7 +118,7 @@ def replace(path: Path, write: Callable[[Path], Any]) -> None:
 
 def write(entry: Path, fill: Callable[[Path], None]) -> None:
     """Make an entry whole: `fill` writes its files into the folder that it is given."""
-    draft = entry.parent / f".{entry.name}.{os.getpid()}.draft"
+    draft = entry.parent / f".{entry.name}.draft"  # whoever writes holds the entry's lock
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     fill(draft)

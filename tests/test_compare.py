@@ -67,6 +67,7 @@ def test_texts_are_read_where_there_are_no_columns_of_numbers(tmp_path):
         ("head.csv", b"a,b\n", "it has no rows"),
         ("words.csv", b"a,b\nx,y\nz,w\n", "words.csv has no numbers: 2 rows of the columns a, b"),
         ("holes.csv", b"a\nnan\ninf\n", "has no numbers"),
+        ("turns.csv", b"a,b\n1,\n,2\n", "no row has a number in each of the columns a, b"),
     ],
 )
 def test_a_file_without_a_table_or_numbers_is_refused_in_words(tmp_path, name, content, said):
@@ -75,6 +76,21 @@ def test_a_file_without_a_table_or_numbers_is_refused_in_words(tmp_path, name, c
         compare.read(tmp_path / name)
     with pytest.raises(ValueError, match="there is no file"):
         compare.read(tmp_path / "nothing.csv")
+
+
+@pytest.mark.parametrize("outside", [120, 4000])
+def test_a_gap_of_any_size_leaves_something_to_train_on(home, outside):
+    numbers = np.concatenate([np.linspace(0, 4, outside // 2), np.linspace(6, 10, outside // 2)])
+    table = tables.Table(
+        "t", pd.DataFrame({"n1": np.append(numbers, np.linspace(4.9, 5, 880))}), ()
+    )
+    (spec,) = compare.masked.specs(table, [nl.P10()])
+    inside, rest = spec.task.counts
+    test, valid, train = (sum(map(len, spec.examples(p))) for p in ("test", "valid", "train"))
+    assert train > rest // 2
+    assert train + valid + test // 2 <= rest
+    within = sum(int(spec.task.inside(e).sum()) for e in spec.examples("test"))
+    assert within == test // 2 <= inside
 
 
 def test_mixed_types_and_nan_are_left_out_and_counted(tmp_path):

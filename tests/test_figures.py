@@ -78,6 +78,7 @@ def test_an_index_that_says_something_is_a_column_of_the_csv(begun):
 
 def test_provenance_says_where_a_figure_came_from(begun, fig, write_notebook):
     write_notebook(begun.parents[1], "xval/planets", "import numlab as nl", "nl.store.home()")
+    nl.begin("xval/planets", "quick", SIZES)
     store.mark_used("0123456789")
     nl.save_figure("xval/fig07", fig, FRAME)
     said = told(begun / "xval/fig07.json")
@@ -91,6 +92,20 @@ def test_provenance_says_where_a_figure_came_from(begun, fig, write_notebook):
     assert len(said["sources"]["notebook"]) == 16
     assert "numlab.store" in said["sources"]["modules"]
     assert not any("figures" in module for module in said["sources"]["modules"])
+
+
+def test_a_notebook_edited_after_it_began_has_not_drawn_its_figures(begun, fig, write_notebook):
+    home = begun.parents[1]
+    write_notebook(home, "xval/planets", "x = 1")
+    nl.begin("xval/planets", "quick", SIZES)
+    nl.save_figure("xval/fig07", fig, FRAME)
+    before = told(begun / "xval/fig07.json")["sources"]
+    write_notebook(home, "xval/planets", "x = 2")
+    nl.save_figure("xval/fig07", fig, FRAME)
+    assert told(begun / "xval/fig07.json")["sources"] == before
+    nl.begin("xval/planets", "quick", SIZES)
+    nl.save_figure("xval/fig07", fig, FRAME)
+    assert told(begun / "xval/fig07.json")["sources"] != before
 
 
 def test_the_same_figure_gives_the_same_svg(begun, fig):
@@ -132,6 +147,14 @@ def test_a_figure_saved_again_has_lost_its_claims(begun):
     nl.claim("xval/tab04", "it is so", holds=True)
     nl.save_table("xval/tab04", FRAME)
     assert told(begun / "xval/tab04.json")["claims"] == []
+
+
+def test_a_table_that_is_not_written_to_its_end_has_no_claims(begun, monkeypatch):
+    nl.save_table("xval/tab04", FRAME)
+    monkeypatch.setattr(figures, "markdown", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        nl.save_table("xval/tab04", FRAME)
+    assert not (begun / "xval/tab04.json").exists()
 
 
 def test_a_claim_about_nothing_is_an_error(begun):

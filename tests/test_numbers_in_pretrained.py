@@ -289,6 +289,8 @@ def test_a_run_learns_a_head_and_numbers_and_stores_nothing_else(encoder, home):
     assert evaluation.perplexity(words) > 1
     assert 0 <= evaluation.top_k(words, 1) <= evaluation.top_k(words, 100) <= 1
     assert {"opening", "thing", "ending", ""} <= set(words["slot"])
+    with pytest.raises(ValueError, match="fills no slots; `masked_words` asks for words"):
+        evaluation.predict(run, run.examples("test"), "*")
 
 
 def test_a_model_that_is_fine_tuned_is_stored_whole(tokenizer, tmp_path, home):

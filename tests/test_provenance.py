@@ -181,5 +181,12 @@ def test_a_missing_file_makes_its_notebook_stale(home, stamped):
     assert stamps.stale(stamped, "quick") == "figures/quick/xval/tab01.csv is missing"
 
 
+def test_a_figure_that_is_drawn_again_meanwhile_is_no_trouble(home, stamped, monkeypatch):
+    path = home / "figures/quick/xval/tab01.json"
+    glob = type(path).glob
+    monkeypatch.setattr(type(path), "glob", lambda *a: [p for p in glob(*a) if not p.unlink()])
+    assert stamps.saved("quick") == []
+
+
 def test_what_another_run_wrote_is_not_written_by_this_one(stamped):
     assert stamps.written(stamped, "quick", since=4e9) == {}

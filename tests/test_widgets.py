@@ -352,7 +352,7 @@ def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(panel):
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
     monkeypatch.setattr("numlab.figures._sitting", None)  # as it was, afterwards
     said = keep.keep(runs, "stepsize", 0.65, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"])
-    place = module_home / "figures/quick/explore/stepsize-0-65"
+    (place,) = (module_home / "figures/quick/explore").glob("stepsize-0-65-*.json")
     before = {s: place.with_suffix(s).read_bytes() for s in (".png", ".svg", ".csv")}
     assert json.loads(place.with_suffix(".json").read_text())["runs"]
     view = pd.read_csv(place.with_suffix(".csv"))
@@ -360,6 +360,14 @@ def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, mon
     assert sorted(view[view.part == "answer"].true.unique()) == [0.2, 0.4, 0.65]
     exec(html.unescape(re.search("<pre.*?>(.*)</pre>", said, re.DOTALL)[1]), {})
     assert before == {s: place.with_suffix(s).read_bytes() for s in before}
+
+
+def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):
+    monkeypatch.setattr("numlab.figures._sitting", None)  # as it was, afterwards
+    view = "stepsize", 0.7, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"]
+    said = [keep.keep(own, *view) for own in (runs[:1], runs)]
+    names = {re.search(r"explore/\S+?\.png", text)[0] for text in said}
+    assert len(names) == 2
 
 
 def test_a_digest_that_the_store_does_not_hold_is_named(module_home):

@@ -6,7 +6,7 @@ import functools
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from numlab.examples import Examples, Layout
 from numlab.models import GPT2
 from numlab.objectives import MaskedLM
 from numlab.tasks import Task
+from numlab.tasks.base import hold
 from numlab.training import Run, RunSpec
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Rows(Task):
         The slots that are asked for, a pattern.
     """
 
+    stored: ClassVar[bool] = False
     checksum: str
     gap: tuple[float, float]
     slot: str
@@ -89,6 +91,7 @@ class Rows(Task):
 
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
         """n different rows outside of the gap; nothing can be held fixed."""
+        hold(fixed, {}, n)
         return self.split((n,), seed, inside=False)[0]
 
     def split(self, sizes: Sequence[int], seed: int, inside: bool = True):
@@ -126,16 +129,16 @@ def specs(table: Table, encoders: list[Encoder], steps: int = 300) -> list[RunSp
     inside, outside = task.counts
     if inside < 4 or outside < 32:
         raise ValueError(f"a gap needs 4 rows in it and 32 elsewhere; got {inside} and {outside}")
-    n_valid, n_test = outside // 8, min(512, inside + outside // 8)
+    n_valid, n_gap = min(256, outside // 8), min(256, inside, outside // 8)
     return [
         RunSpec(
             task=task,
             encoder=encoder,
             objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slot,)),
             model=GPT2(48, 2, 4, context=4096),
-            n_train=outside - n_valid - n_test,
-            n_valid=min(256, n_valid),
-            n_test=n_test,
+            n_train=outside - n_valid - n_gap,
+            n_valid=n_valid,
+            n_test=2 * n_gap,
             steps=steps,
             batch_size=32,
             learning_rate=3e-3,

@@ -176,7 +176,9 @@ def _numeric(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:
     notes.extend(said for name in table for said in bad.get(name, ()))
     if len(whole) < len(table):
         notes.append(f"{len(table) - len(whole):,} of {len(table):,} rows are left out for that")
-    return whole if len(whole) else None
+    if not len(whole):
+        raise ValueError(f"no row has a number in each of the columns {', '.join(table)}")
+    return whole
 
 
 def _texts(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:

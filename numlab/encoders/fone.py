@@ -12,9 +12,7 @@ from torch.nn import functional as F
 
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.encoders.decimal import Decimal
-from numlab.encoders.fourier import circles, exact_readout, paper_readout, remainders
-
-__all__ = ["FoNE", "circles", "exact_readout", "paper_readout"]
+from numlab.encoders.fourier import remainders
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,15 @@ SUFFIXES = {"figure": (".png", ".svg", ".csv", ".json"), "table": (".csv", ".md"
 
 @dataclass(frozen=True)
 class Sitting:
-    """The notebook and profile that this process files for."""
+    """The notebook and profile that this process files for.
+
+    `sources` are the digests of the code when it began: a file that is edited while a notebook
+    trains has not drawn its figures.
+    """
 
     notebook: str
     profile: str
+    sources: Mapping[str, Any]
 
 
 _sitting: Sitting | None = None
@@ -74,8 +79,13 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
             f"{notebook} has the profiles {', '.join(sizes)} (of {', '.join(PROFILES)}); "
             f"got {unknown[0] if unknown else profile!r}"
         )
-    _sitting = Sitting(notebook, profile)
+    _sitting = Sitting(notebook, profile, _sources(notebook))
     return SimpleNamespace(**sizes[profile])
+
+
+def sitting() -> tuple[str, str] | None:
+    """The notebook and the profile of the last `begin`."""
+    return _sitting and (_sitting.notebook, _sitting.profile)
 
 
 def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
@@ -97,7 +107,6 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     import matplotlib as mpl
 
     place = _place(id, data)
-    place.with_suffix(".json").unlink(missing_ok=True)  # it, and its claims, are of an earlier one
     look = {"bbox_inches": "tight"}
     # The same figure gives the same bytes: no date, and ids that do not depend on chance.
     with mpl.rc_context({"svg.hashsalt": id}):
@@ -172,20 +181,28 @@ def _place(id: str, data: Any = None) -> Path:
         raise ValueError(f"the data of {id} are a DataFrame; got {type(data).__name__}")
     place = store.home() / "figures" / _sitting.profile / id
     place.parent.mkdir(parents=True, exist_ok=True)
+    if data is not None:  # the JSON there, and its claims, are of an earlier one
+        place.with_suffix(".json").unlink(missing_ok=True)
     return place
 
 
-def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
-    name = _sitting.notebook
+def _sources(name: str) -> dict[str, Any]:
     # Jupyter and the batch both start a kernel in the notebook's folder.
     here = Path.cwd() / f"{name.split('/')[1]}.ipynb"
     path = here if here.exists() else notebooks.folder() / f"{name}.ipynb"
     notebook = notebooks.Notebook(name, path) if path.exists() else None
     modules = notebook.modules if notebook else provenance.all_modules()
     return {
+        "notebook": notebook and notebook.code_digest,
+        "modules": provenance.module_digests(modules),
+    }
+
+
+def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
+    return {
         "id": id,
         "kind": kind,
-        "notebook": name,
+        "notebook": _sitting.notebook,
         "profile": _sitting.profile,
         "title": title,
         "created": datetime.datetime.now(datetime.UTC).isoformat(),
@@ -193,10 +210,7 @@ def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
         "commit": provenance.commit(),
         "versions": provenance.versions(),
         "runs": list(store.used()),
-        "sources": {
-            "notebook": notebook and notebook.code_digest,
-            "modules": provenance.module_digests(modules),
-        },
+        "sources": _sitting.sources,
         "claims": [],
     }
 

@@ -76,8 +76,8 @@ class Pool:
         """One notebook's trouble, a full disk or a damaged file, does not stop the others."""
         try:
             self._run(job)
-        except (OSError, ValueError) as error:
-            job.end("failed", str(error))
+        except Exception as error:
+            job.end("failed", f"{type(error).__name__}: {error}")
 
     def _run(self, job: Job) -> None:
         notebook, profile = job.notebook, self.profile

@@ -75,12 +75,15 @@ def written(notebook: Notebook, profile: str, since: float) -> dict[str, dict]:
 def saved(profile: str) -> list[dict]:
     """The provenance of everything saved at a profile."""
     paths = sorted(_folder(profile).glob("[a-z]*/[!.]*.json"))
-    return [_parsed(path) for path in paths]
+    return list(filter(None, map(_parsed, paths)))
 
 
-def _parsed(path: Path) -> dict:
+def _parsed(path: Path) -> dict | None:
+    """None where another process has just taken it away, to draw it again."""
     try:
         return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
     except ValueError as error:
         raise ValueError(f"{path} is damaged ({error}): delete it and draw it again") from None
 

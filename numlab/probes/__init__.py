@@ -30,7 +30,6 @@ __all__ = [
     "nearby",
     "negated",
     "neighbour_f1",
-    "neighbours",
     "pca",
     "response",
     "sign_and_size",

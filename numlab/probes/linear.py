@@ -87,9 +87,9 @@ def linear(
 
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
     target = np.asarray(target, bool)
-    if len(vectors) != len(target) or not 2 <= n_train < len(target):
+    if len(vectors) != len(target) or not 2 <= n_train <= len(target) - 2:
         raise ValueError(
-            f"n targets for n vectors, and 2 <= n_train < n; got {len(target)} targets, "
+            f"n targets for n vectors, and 2 <= n_train <= n - 2; got {len(target)} targets, "
             f"{len(vectors)} vectors and n_train {n_train}"
         )
     if not 2 <= target.sum() <= len(target) - 2:

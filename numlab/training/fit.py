@@ -25,7 +25,7 @@ from numlab.training.spec import RunSpec
 
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
-_TORCH_GENERATOR = threading.Lock()  # the process has one: a training seeds it and draws alone
+_TORCH_GENERATOR = threading.Lock()  # the process has one: trainings seed it and draw in turn
 
 
 def train(spec: RunSpec) -> Run:

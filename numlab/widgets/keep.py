@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from html import escape
@@ -38,12 +39,14 @@ def keep(runs: list[Run], slot: str, at: float, n: int, values: list[float], gap
     """
     if not runs:
         return "Nothing to keep: no encoder is chosen."
-    sitting = figures._sitting or figures.Sitting("explore/kept", "quick")
-    where = re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}".lower()).strip("-")
+    notebook, profile = figures.sitting() or ("explore/kept", "quick")
+    digests = [run.digest for run in runs]
+    view = hashlib.sha256(repr((digests, slot, at, n)).encode()).hexdigest()[:6]
+    where = re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{view}".lower()).strip("-")
     cell = CELL.format(
-        notebook=sitting.notebook,
-        profile=sitting.profile,
-        digests=_listed([run.digest for run in runs], indent=0),
+        notebook=notebook,
+        profile=profile,
+        digests=_listed(digests, indent=0),
         slot=slot,
         at=at,
         values=_listed(sorted({*values, at})),
@@ -52,7 +55,7 @@ def keep(runs: list[Run], slot: str, at: float, n: int, values: list[float], gap
         id=f"explore/{where}",
     )
     exec(cell, {})
-    place = f"figures/{sitting.profile}/explore/{where}"
+    place = f"figures/{profile}/explore/{where}"
     head = (
         f"<p role='status'>Kept as {place}.png, .svg, .csv and .json. This cell makes it again:</p>"
     )

@@ -74,7 +74,7 @@ class _Training:
                 self.plot.show(self.figure())
         except _Stopped:
             said = "stopped; Train goes on from the last checkpoint"
-        except (ValueError, OSError, RuntimeError) as error:  # nobody sees what a thread raises
+        except Exception as error:  # nobody sees what a thread raises
             said = f"not trained: {error}"
         self.start.disabled, self.stop.disabled = False, True
         self.say(said)

@@ -56,13 +56,13 @@ def test_the_line_is_filled_in_while_nobody_drags_and_keys_move_the_point(page):
 def test_a_kept_view_is_a_figure_and_the_cell_that_makes_it_again(page, module_home):
     page.get_by_role("button", name="Keep this view").click()
     page.get_by_text("Kept as figures/quick/explore/answer-1-55").wait_for()
-    kept = {path.suffix for path in (module_home / "figures/quick/explore").glob("answer-1-55.*")}
-    assert kept == {".png", ".svg", ".csv", ".json"}
+    kept = {p.suffix: p for p in (module_home / "figures/quick/explore").glob("answer-1-55-*.*")}
+    assert set(kept) == {".png", ".svg", ".csv", ".json"}
     cell = page.locator("pre", has_text="nl.save_figure").last.inner_text()
-    before = (module_home / "figures/quick/explore/answer-1-55.csv").read_bytes()
-    (module_home / "figures/quick/explore/answer-1-55.csv").unlink()
+    before = kept[".csv"].read_bytes()
+    kept[".csv"].unlink()
     exec(cell, {})
-    assert (module_home / "figures/quick/explore/answer-1-55.csv").read_bytes() == before
+    assert kept[".csv"].read_bytes() == before
 
 
 def test_a_panel_without_an_encoder_says_so(page):

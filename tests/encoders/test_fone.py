@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from numlab.encoders import FoNE
-from numlab.encoders.fone import circles, exact_readout, paper_readout
+from numlab.encoders.fourier import circles, exact_readout, paper_readout
 
 
 def direct_circles(literal: str, int_digits: int, frac_digits: int, periods) -> np.ndarray:

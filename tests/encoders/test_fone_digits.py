@@ -3,7 +3,7 @@
 import torch
 
 from numlab.encoders import DigitValues, FoNEDigits, Tokens
-from numlab.encoders.fone import circles
+from numlab.encoders.fourier import circles
 
 
 def test_each_digit_stands_on_its_circle_least_first():

@@ -30,7 +30,7 @@ def test_a_rare_answer_is_on_both_sides():
     ("target", "n_train", "message"),
     [
         (np.ones(10, bool), 5, "both answers"),
-        (np.arange(10) > 4, 10, "n_train < n; got 10 targets, 10 vectors and n_train 10"),
+        (np.arange(10) > 4, 9, "n_train <= n - 2; got 10 targets, 10 vectors and n_train 9"),
         (np.arange(9) > 4, 5, "got 9 targets, 10 vectors"),
     ],
     ids=["one answer", "none left", "lengths"],
