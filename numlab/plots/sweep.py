@@ -52,7 +52,8 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
         for edge in {edge for gap in gaps for edge in gap}:
             ax.axvline(edge, color=PALE, lw=1, zorder=0)
     above.set(xlim=limits, ylim=limits, ylabel="predicted (median)")
-    below.set(xlabel="true value", ylabel="|median - true|", yscale="log")
+    decades = 1e-3 * (high - low) / 1.5, 1.5 * (high - low)  # also where nobody answered
+    below.set(xlabel="true value", ylabel="|median - true|", yscale="log", ylim=decades)
     if columns == 2:
         axes[1, 1].remove()
         _words(axes[0, 1], words, view, limits)
