@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from numlab.compare.masked import BASELINE
+
 if TYPE_CHECKING:
     import pandas as pd
 
 LOSSLESS = 1e-6  # relative: what float32 keeps
 APART = 1.25  # errors of one seed that differ by less are not told apart
-BASELINE = "always the median"
 
 
 def advice(encodings: pd.DataFrame, errors: pd.DataFrame | None) -> list[str]:
@@ -80,7 +81,7 @@ def _gap(best: pd.Series, learned: pd.DataFrame, fit: pd.DataFrame) -> str:
     others = learned[~learned.index.isin(fit.index)].gap
     said = (
         f"Trained without the numbers in the gap, its median error there is {best.gap:.3g} of the "
-        f"interquartile range ({best.seen:.3g} elsewhere; always the median: {best.baseline:.3g})."
+        f"interquartile range ({best.seen:.3g} elsewhere; {BASELINE}: {best.baseline:.3g})."
     )
     alike = [name for name in fit.index if name != best.name]
     if alike:

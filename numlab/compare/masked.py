@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEXTS = 2000  # that a model learns from: each may be a layout of its own
+BASELINE = "always the median"  # an answer that takes no model
 GAP = (0.45, 0.55)  # of the quantiles of the asked numbers
 
 
@@ -175,7 +176,7 @@ def gap_errors(runs: list[Run]) -> pd.DataFrame:
             rows.append({"encoder": str(spec.encoder), **own, "error": error, "invalid": invalid})
             if run is runs[0]:
                 error = (true[rows_in] - middle).abs().median() / spread
-                rows.append({"encoder": "always the median", **own, "error": error, "invalid": 0.0})
+                rows.append({"encoder": BASELINE, **own, "error": error, "invalid": 0.0})
     return pd.DataFrame(rows)
 
 

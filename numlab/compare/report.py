@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from numlab import plots
-from numlab.compare.advice import BASELINE, advice
+from numlab.compare.advice import advice
 from numlab.compare.encodings import choices, encodings
-from numlab.compare.masked import gap_errors, specs
+from numlab.compare.masked import BASELINE, gap_errors, specs
 from numlab.compare.table import Table, read
 from numlab.training import train
 

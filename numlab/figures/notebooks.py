@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from numlab.figures.catalogue import ITEMS, item_of
+from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 from numlab.figures.provenance import PACKAGE, code_digest, parsed, text_digest
 from numlab.figures.sources import reached
 from numlab.store import home
 
-# Papers first, and what explores with their runs last.
-FOLDERS = ("xval", "fone", "float", "digits", "explore")
 IDS = tuple(ITEMS)
 SAVES = ("save_figure", "save_table")
 TRAINS = ("train", "train_all", "choose_learning_rates", "step_costs")
@@ -145,7 +143,8 @@ def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
 
 def _place(notebook: Notebook) -> tuple[bool, int, int]:
     paper = notebook.name.split("/")[0]
-    folder = FOLDERS.index(paper) if paper in FOLDERS else len(FOLDERS)
+    # papers first, and what explores with their runs last
+    folder = list(PAPERS).index(paper) if paper in PAPERS else len(PAPERS)
     try:
         saved = [IDS.index(item_of(id)) for id in notebook.declared]
     except ValueError:  # no notebook, or an id that no paper has: told when it runs
