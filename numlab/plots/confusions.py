@@ -44,7 +44,7 @@ def length_cues(frame: pd.DataFrame) -> Figure:
             axes[len(names) + i].tick_params(labelleft=False)
     axes[0].set_ylabel("predicted number")
     axes[len(names)].set_ylabel("predicted number")
-    axes[0].legend(loc="upper left", fontsize=9)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left")
     label = "share of the true class"
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
     return figure
