@@ -131,9 +131,6 @@ class WordProblems(PopulationTask):
                     f"got {text!r} and {expression!r}"
                 )
 
-    def __repr__(self) -> str:
-        return f"WordProblems({self.numbers}, {len(self.templates)} templates)"
-
     def layouts(self) -> list[Layout]:
         return [_layout(text) for text, _ in self.templates]
 
