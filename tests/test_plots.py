@@ -292,3 +292,12 @@ def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_
     expected = [(0, 0.1), (0, 0.2), (1, left), (1, 0.4), (2, 0.5), (2, right)]
     np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
     assert "no number" in ax.get_xlabel()
+
+
+def test_the_share_of_answers_that_are_no_number_stands_in_the_panel():
+    answers = {"slot": "a0", "true": [1.0, 2.0] * 2, "encoder": ["P10"] * 2 + ["FP15"] * 2}
+    frame = pd.DataFrame(answers | {"predicted": [1.0, np.nan, np.nan, np.nan]})
+    scores = pd.DataFrame({"slot": "a0", "encoder": ["P10", "FP15"], "mse": [0.0, np.nan]})
+    one, none = plots.predicted_against_true(frame, scores).axes
+    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
+    assert none.get_title() == "FP15\nno MSE"

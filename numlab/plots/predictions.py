@@ -44,6 +44,9 @@ def predicted_against_true(
         if trained:
             median = rows.groupby("true").predicted.median()
             ax.plot(median.index, median, color=color, marker=encoder_marker(str(name)), ms=4)
+        if invalid := rows.predicted.isna().mean():
+            place = {"transform": ax.transAxes, "ha": "right", "va": "bottom", "fontsize": 8}
+            ax.text(0.98, 0.02, f"{invalid:.1%} invalid", **place)
         ax.set(xlim=(low, high), ylim=(low, high), xlabel=f"true {slot}")
         ax.set_title(f"{name}\n{_score(scores, slot, name)}", fontsize=10)
         if ax.get_subplotspec().is_first_col():
@@ -66,7 +69,9 @@ def _limits(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def _score(scores: pd.DataFrame, slot: str, name: str) -> str:
-    mse = scores[(scores.slot == slot) & (scores.encoder == name)].mse
+    mse = scores[(scores.slot == slot) & (scores.encoder == name)].mse.dropna()
+    if not len(mse):
+        return "no MSE"
     spread = f" ({mse.min():.1e} to {mse.max():.1e})" if len(mse) > 1 else ""
     return f"MSE {mse.mean():.1e}" + spread.replace(" (", "\n(")
 
