@@ -52,7 +52,7 @@ def length_cues(frame: pd.DataFrame) -> Figure:
 
 def _scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     """On axes that are linear up to 0.1 and logarithmic beyond."""
-    look = {"lw": 0, "zorder": 2}
+    look = {"lw": 0, "zorder": 2, "rasterized": True}  # 40,000 points
     shown = rows[~rows.exception]
     ax.scatter(shown.true, shown.predicted, s=5, color=encoder_color(name), alpha=0.3, **look)
     odd = rows[rows.exception]
