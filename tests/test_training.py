@@ -99,6 +99,28 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
     assert steps[0] == 17
 
 
+def test_who_asks_for_a_run_that_another_process_trains_waits_for_it():
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
+        "import numlab as nl; from numlab.training import fit\n"
+        "steps, update = [], fit.Fit._update\n"
+        "def wait(self, step):\n"
+        "    if step == 5: print('training', flush=True); input()\n"
+        "    steps.append(step); return update(self, step)\n"
+        "fit.Fit._update = wait\n"
+        "print('asking', flush=True)\n"
+        "nl.train(t.SPEC); print(len(steps), flush=True)"
+    )
+    command = [sys.executable, "-c", script, os.path.dirname(__file__)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    first = subprocess.Popen(command, **pipes)
+    assert [first.stdout.readline() for _ in range(2)] == ["asking\n", "training\n"]
+    second = subprocess.Popen(command, **pipes)
+    assert second.stdout.readline() == "asking\n"
+    assert first.communicate("\n")[0] == f"{SPEC.steps}\n"
+    assert second.communicate("\n")[0] == "0\n"
+
+
 def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
     specs = [dataclasses.replace(SPEC, seed=s, steps=10) for s in (1, 0)]
     runs = nl.train_all(specs)

@@ -16,10 +16,10 @@ from pathlib import Path
 from numlab import store
 from numlab.figures import deviations, notebooks, page, stamps, tables
 from numlab.figures.catalogue import ITEMS, PAPERS, Item, item_of
+from numlab.figures.page import VERDICTS
 
 COMMITTED = "full"
 LOCAL = ("quick", "paper")
-VERDICTS = {True: "held", False: "not held", None: "not tested"}
 ROWS = 40  # of a table; the rest is in its .csv
 
 

@@ -14,7 +14,7 @@ from numlab.figures.catalogue import PAPERS
 if TYPE_CHECKING:
     from numlab.figures.gallery import Saved, Shown
 
-BADGES = {True: ("held", "held"), False: ("fails", "not held"), None: ("untested", "not tested")}
+VERDICTS = {True: "held", False: "not held", None: "not tested"}
 
 
 def index(shown: list[Shown], scores: list[list[str]]) -> str:
@@ -110,7 +110,8 @@ def _claims(claims: list[dict]) -> str:
     if not claims:
         return ""
     rows = "".join(
-        f'<tr><td><span class="{BADGES[c["holds"]][0]}">{BADGES[c["holds"]][1]}</span></td>'
+        f'<tr><td><span class="{VERDICTS[c["holds"]].replace(" ", "-")}">{VERDICTS[c["holds"]]}'
+        "</span></td>"
         f"<td>{escape(c['text'])}</td><td>{escape(c['ours'])}</td><td>{escape(c['paper'])}</td></tr>"
         for c in claims
     )

@@ -44,33 +44,37 @@ def logit_scan(run: Run, examples: list[Examples], slot: str, top: int = 8):
             sums.setdefault(value, [0.0, 0.0, 0])
             for i, part in enumerate((rows.sum(0), rows.softmax(-1).sum(0), len(rows))):
                 sums[value][i] += part
-    words = np.array(run.spec.encoder.vocabulary)
-    frame = pd.concat(
-        pd.DataFrame({"word": words, "logit": logit / n, "probability": probability / n}).assign(
-            true=value, place=place + 1
-        )
-        for value, (logits, probabilities, n) in sums.items()
-        for place, (logit, probability) in enumerate(
-            zip(logits.numpy(), probabilities.numpy(), strict=True)
-        )
-    )
-    best = frame.sort_values("probability", ascending=False).groupby(["true", "place"]).head(top)
-    keep = best[["place", "word"]].drop_duplicates()
-    return frame.merge(keep, on=["place", "word"]).sort_values(
-        ["place", "word", "true"], ignore_index=True
-    )
+    values = np.array(sorted(sums))
+    logits, probabilities = (
+        np.stack([sums[value][i].numpy() / sums[value][2] for value in values]) for i in (0, 1)
+    )  # (m, L, V)
+    vocabulary = np.array(run.spec.encoder.vocabulary)
+    frames = []
+    for place in range(logits.shape[1]):
+        best = np.argsort(-probabilities[:, place])[:, :top]
+        words = np.unique(best)
+        columns = {
+            "true": np.repeat(values, len(words)),
+            "place": place + 1,
+            "word": np.tile(vocabulary[words], len(values)),
+            "logit": logits[:, place, words].ravel(),
+            "probability": probabilities[:, place, words].ravel(),
+        }
+        frames.append(pd.DataFrame(columns))
+    frame = pd.concat(frames)
+    return frame.sort_values(["place", "word", "true"], ignore_index=True)
 
 
 def expectation(run: Run, examples: list[Examples], slot: str):
     """The mean of the numbers that the logits spell, beside the number of the likeliest tokens.
 
     The tokens of a number are taken as independent, as the model predicts them; the mean is over
-    the likeliest spellings of a number that together hold 99 % of the probability.
+    the likeliest spellings that together hold 99 % of the probability, and are numbers.
 
     Returns
     -------
     DataFrame [true, argmax, expectation]
-        A row a text; NaN where no spelling is a number.
+        A row a text; NaN where no such spelling is a number.
     """
     import pandas as pd
 
@@ -82,16 +86,17 @@ def expectation(run: Run, examples: list[Examples], slot: str):
         choice = np.array(list(itertools.product(range(k), repeat=length)))  # (S, L)
         place = np.arange(length)
         ids, weight = word.numpy()[:, place, choice], probability.numpy()[:, place, choice].prod(-1)
-        flat = ids.reshape(-1, length)
+        text, spelling = np.nonzero(_nucleus(weight))
+        ids, weight = ids[text, spelling], weight[text, spelling]  # (m, L), (m,)
         none = np.zeros((0, 0), np.float32)
-        numbers = run.spec.encoder.decode(Tokens(flat, np.ones(flat.shape, bool), none))
-        numbers = numbers.astype(float).reshape(weight.shape)
-        weight = np.where(np.isnan(numbers), 0.0, weight)
-        weight = np.where(_nucleus(weight), weight, 0.0)
-        total = weight.sum(1)
-        mean = np.full(len(total), np.nan)
-        np.divide((weight * np.nan_to_num(numbers)).sum(1), total, out=mean, where=total > 0)
-        frames.append(pd.DataFrame({"true": true, "argmax": numbers[:, 0], "expectation": mean}))
+        numbers = run.spec.encoder.decode(Tokens(ids, np.ones(ids.shape, bool), none)).astype(float)
+        valid = ~np.isnan(numbers)
+        total = np.bincount(text, weight * valid, len(true))
+        mean = np.full(len(true), np.nan)
+        sums = np.bincount(text[valid], weight[valid] * numbers[valid], len(true))
+        np.divide(sums, total, out=mean, where=total > 0)
+        likeliest = numbers[spelling == 0]
+        frames.append(pd.DataFrame({"true": true, "argmax": likeliest, "expectation": mean}))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from numlab.plots import encoder_color
+from numlab.plots.sweep import GREY, PALE, SHADE
 
-GREY, PALE = "#555555", "#C8C8C8"
-SHADE = {"fillcolor": "#F7F5EE", "line_width": 0, "opacity": 1}
+GAP = {"fillcolor": SHADE, "line_width": 0, "opacity": 1, "layer": "below"}
 STILL = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
 FLOOR = 1e-3  # of the axis: smaller errors are drawn there
 
@@ -79,7 +79,7 @@ def _panels(speller: str | None) -> go.Figure:
 def _add_gaps(figure: go.Figure, gaps, speller: str | None) -> None:
     line = {"line": {"color": PALE, "width": 1}, "layer": "below", "opacity": 1}
     for low, high in gaps:
-        figure.add_vrect(low, high, **SHADE, layer="below", col=1)
+        figure.add_vrect(low, high, **GAP, col=1)
     for edge in sorted({edge for gap in gaps for edge in gap}):
         figure.add_vline(edge, **line, col=1)
         for column in (1, 2) if speller else (1,):

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from numlab import probes
 from numlab.training import Run
-from numlab.widgets.figure import SHADE
+from numlab.widgets.figure import GAP
 from numlab.widgets.note import KernelNote
 from numlab.widgets.numbers import texts_at
 from numlab.widgets.plot import Plot
@@ -81,7 +81,7 @@ class _Scan:
             rows = frame[frame.word == word]
             figure.add_scatter(x=rows.true, y=rows[measure], name=word, line={"color": color})
         for gap in self.run.spec.task.gaps.get(slot, ()):
-            figure.add_vrect(*gap, **SHADE, layer="below")
+            figure.add_vrect(*gap, **GAP)
         figure.update_xaxes(title=f"true {slot} (shaded: gaps between trained values)")
         figure.update_yaxes(title=f"{measure} of token {self.place.value}")
         margin = {"l": 70, "r": 20, "t": 20, "b": 45}
