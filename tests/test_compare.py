@@ -202,6 +202,13 @@ def test_advice_follows_range_then_the_gap_then_precision_then_length(frame, gap
     assert compare.advice(frame, gaps)[0] == f"Take {best}."
 
 
+def test_what_neighbours_decide_is_said():
+    said = compare.advice(measured(A={"f1": 0.2}, B={}, C={"tokens": 2.0}), None)
+    assert said[0] == "Take B."
+    assert "As good in that: A; neighbours stay nearest in its own" in " ".join(said)
+    assert "1.00, then 0.20" in " ".join(said)
+
+
 def test_too_few_rows_are_compared_without_a_model_and_that_is_said(tmp_path, home):
     few = compare.report(saved(tmp_path, "few.csv", STARS[:9]))
     assert few.errors is None

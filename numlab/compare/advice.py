@@ -18,7 +18,8 @@ def advice(encodings: pd.DataFrame, errors: pd.DataFrame | None) -> list[str]:
 
     An encoder that does not hold every number is out. Of the others those are kept whose error in
     the held-out gap is within a factor of 1.25 of the least, if that beats always saying the
-    median; then the one that loses least, then the one with fewest tokens.
+    median; then the one that loses least, then the one with fewest tokens, then the one whose
+    embedding keeps neighbours best.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def advice(encodings: pd.DataFrame, errors: pd.DataFrame | None) -> list[str]:
             "range, precision and length alone decide."
         )
     said.append(_precision(best, frame))
-    said.append(f"A number takes {best.tokens:.3g} tokens, a row {best.text_tokens:.3g}.")
+    said.append(_length(best, fit))
     if errors is not None:
         said.append("The models are small, with one seed: repeat what matters with three.")
     return said
@@ -101,4 +102,16 @@ def _precision(best: pd.Series, frame: pd.DataFrame) -> str:
     return (
         f"It loses nothing that float32 keeps. {len(lossy)} others do, {worst.name} most: "
         f"{worst.example}."
+    )
+
+
+def _length(best: pd.Series, fit: pd.DataFrame) -> str:
+    unit = "token" if best.tokens == 1 else "tokens"
+    said = f"A number takes {best.tokens:.3g} {unit}, a row {best.text_tokens:.3g}."
+    alike = fit[(fit.lost == best.lost) & (fit.tokens == best.tokens)].drop(index=best.name)
+    if not len(alike) or alike.f1.isna().any():
+        return said
+    return (
+        f"{said} As good in that: {', '.join(alike.index)}; neighbours stay nearest in its own "
+        f"embedding (F1 {best.f1:.2f}, then {alike.f1.max():.2f})."
     )
