@@ -121,6 +121,7 @@ class _Explorer:
             self.projection.value = PROJECTIONS[0]
             self.said.value = alert(f"t-SNE is for up to {TSNE_MOST:,} numbers; here are more.")
             return
+        self.said.value = '<span role="status">Drawing …</span>'  # t-SNE takes seconds
         self.brush.show(self.figure())
         self.answer()
 

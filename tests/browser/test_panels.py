@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from browser.conftest import command, open_notebook, saved, serve, shot
+from browser.conftest import PATIENCE, command, open_notebook, saved, serve, shot
 
 PREPARE = """
 import dataclasses
@@ -131,17 +131,43 @@ def test_the_saved_notebook_is_small_and_the_console_is_silent(page, module_home
     assert path.stat().st_size < 1_000_000
 
 
-def test_voila_serves_the_same_without_jupyterlab(browser, module_home, write_notebook):
+@pytest.fixture(scope="module")
+def app(browser, module_home, write_notebook):
+    """The explorer as voila serves it, on a page at 150 %."""
     write_notebook(module_home, "app", *CELLS[:2])
     with serve(module_home, "voila", str(module_home / "notebooks"), "--port={port}") as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(240_000)
+        page = browser.new_page(viewport={"width": 853, "height": 533}, device_scale_factor=1.5)
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{address}voila/render/app.ipynb")
         page.locator(".js-plotly-plot .draglayer").first.wait_for(state="attached")  # it is drawn
-        box = page.get_by_placeholder("7, 100 to 199")
-        box.fill("10 to 29")
-        box.press("Enter")
-        page.get_by_text("20 of 1,000 numbers are chosen").wait_for()
-        page.wait_for_function(f"({CHOSEN})[0] === 20")
-        shot(page, "voila")
+        yield page
         page.close()
+
+
+def tab_to(page, selector: str, key: str = "Tab") -> None:
+    """Press Tab until what the selector names has the focus."""
+    for _ in range(40):
+        page.keyboard.press(key)
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{key} does not reach {selector}")
+
+
+def test_voila_serves_the_same_without_jupyterlab_and_by_keyboard_alone(app):
+    tab_to(app, "[placeholder='7, 100 to 199']")
+    app.keyboard.type("10 to 29")
+    app.keyboard.press("Enter")
+    app.get_by_text("20 of 1,000 numbers are chosen").wait_for()
+    app.wait_for_function(f"({CHOSEN})[0] === 20")
+    shot(app, "voila")
+
+
+def test_a_menu_is_chosen_from_by_keyboard(app):
+    tab_to(app, "select:has([data-value='t-SNE'])", key="Shift+Tab")
+    drawn = "document.querySelector('.js-plotly-plot')._fullData[0].x[0]"
+    before = app.evaluate(drawn)
+    app.keyboard.press("End")
+    app.wait_for_function(f"{drawn} !== {before}")
+    app.get_by_text("20 of 1,000 numbers are chosen").wait_for()
+    app.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    shot(app, "voila-t-sne")
