@@ -31,22 +31,26 @@ async function render({ model, el }) {
   // As plotly marks what it brushes itself: a restyle lays out 100,000 points anew, for seconds.
   const mark = (cd, places) => {
     const [{ trace }] = cd;
-    const { xaxis, yaxis, _scene } = el._fullLayout._plots[trace.xaxis + trace.yaxis];
+    const { xaxis, yaxis } = el._fullLayout._plots[trace.xaxis + trace.yaxis];
     const chosen = new Set(places);
     const contains = (point, edge, place) => chosen.has(place);
     trace._module.selectPoints({ cd, xaxis, yaxis }, places.length ? { contains } : false);
     trace.selectedpoints = trace._input.selectedpoints = places.length ? places : undefined;
-    _scene.draw();
+  };
+  const redraw = () => {
+    const { _glcanvas, _plots } = el._fullLayout;
+    _glcanvas.each(({ regl }) => regl?.clear({ color: true, depth: true }));
+    Object.values(_plots).forEach(({ _scene }) => _scene?.draw());
   };
   let brushed = {};  // what and where: its outline stays until something else is chosen
   const choose = () => {
     const chosen = model.get("chosen");
     const places = JSON.parse(`[${chosen}]`);
     if (brushed.chosen !== chosen) brushed = {};
-    el.calcdata.forEach((cd, i) => {
-      const { type, meta } = cd[0].trace;
-      if (meta === "pane" && type === "scattergl" && i !== brushed.pane) mark(cd, places);
-    });
+    const others = el.calcdata.filter(([{ trace }], i) =>
+      isPane(trace) && trace.type === "scattergl" && i !== brushed.pane);
+    others.forEach((cd) => mark(cd, places));
+    if (others.length) redraw();
     if (brushed.pane === undefined && el.layout.selections?.length)
       return quietly(() => Plotly.relayout(el, { selections: [] }));
   };

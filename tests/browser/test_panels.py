@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -144,6 +147,11 @@ def app(browser, module_home, write_notebook):
         page.close()
 
 
+def brightness(page) -> float:
+    """Of the panes: 0 is black, 1 is white."""
+    return float(plt.imread(io.BytesIO(page.locator(".js-plotly-plot").first.screenshot())).mean())
+
+
 def tab_to(page, selector: str, key: str = "Tab") -> None:
     """Press Tab until what the selector names has the focus."""
     for _ in range(40):
@@ -154,11 +162,14 @@ def tab_to(page, selector: str, key: str = "Tab") -> None:
 
 
 def test_voila_serves_the_same_without_jupyterlab_and_by_keyboard_alone(app):
+    before = brightness(app)
     tab_to(app, "[placeholder='7, 100 to 199']")
     app.keyboard.type("10 to 29")
     app.keyboard.press("Enter")
     app.get_by_text("20 of 1,000 numbers are chosen").wait_for()
     app.wait_for_function(f"({CHOSEN})[0] === 20")
+    app.wait_for_timeout(500)
+    assert brightness(app) > before + 0.05  # 980 points are pale
     shot(app, "voila")
 
 
