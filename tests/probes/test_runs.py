@@ -42,6 +42,17 @@ def test_a_scan_holds_the_heaviest_words_of_each_place(run):
     assert scan.probability.between(0, 1).all()
 
 
+def test_a_scan_holds_means_over_the_texts_of_each_true_number(run):
+    texts = SPEC.task.sample(3, seed=1, stepsize=0.4) + SPEC.task.sample(5, seed=1, stepsize=0.7)
+    scan = nl.probes.logit_scan(run, texts, "stepsize", top=3)
+    for value, n in ((0.4, 3), (0.7, 5)):
+        alone = nl.probes.logit_scan(run, SPEC.task.sample(n, 1, stepsize=value), "stepsize", 3)
+        both = alone.merge(scan, on=["true", "place", "word"], suffixes=("", " of both"))
+        assert len(both) == len(alone)
+        for name in ("logit", "probability"):
+            assert np.allclose(both[name], both[f"{name} of both"], atol=1e-6)
+
+
 def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(run):
     texts = SPEC.task.sample(6, seed=1, stepsize=0.4)
     scan = nl.probes.logit_scan(run, texts, "stepsize", top=918)
@@ -64,6 +75,26 @@ def test_the_expectation_of_one_certain_number_is_that_number(encoder, module_ho
     frame = nl.probes.expectation(run, texts, "stepsize")
     assert (frame["argmax"] - 0.4).abs().max() < 1e-9
     assert (frame.expectation - 0.4).abs().max() < 1e-6
+
+
+def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
+    texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
+    encoder = nl.P1000()
+    likely, other = encoder.encode(np.array([0.4, 0.2])).ids + run.tokenizer.offset
+
+    def two(hidden):
+        logits = hidden.new_full((len(hidden), run.tokenizer.size), -50.0)
+        at_places = logits.view(-1, encoder.length, run.tokenizer.size)
+        at_places[:, range(encoder.length), other] = 0.0
+        at_places[:, range(encoder.length), likely] = np.log(3)
+        at_places[:, 0] = at_places[:, 2] = -50.0
+        at_places[:, [0, 2], likely[[0, 2]]] = 50.0  # both have one sign and one exponent
+        return logits
+
+    monkeypatch.setattr(run.model, "logits", two)
+    frame = nl.probes.expectation(run, texts, "stepsize")
+    assert (frame["argmax"] - 0.4).abs().max() < 1e-9
+    assert (frame.expectation - (0.75 * 0.4 + 0.25 * 0.2)).abs().max() < 1e-6
 
 
 def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeypatch):
