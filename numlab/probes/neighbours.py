@@ -208,16 +208,17 @@ def _expected_overlap(
     n = len(numbers)
     natural = natural_shells(numbers, k)
     overlap = np.zeros(n)
-    offsets = [side * places for places in range(1, k + 1) for side in (1, -1)]
     for part in chunks(n, 32, megabytes=16):  # small enough for a processor's cache
-        for offset in offsets:  # the natural neighbours lie at most k places away
-            rows = np.arange(max(part.start, -offset), min(part.stop, n - offset))
-            others = rows + offset
-            gap = np.abs(numbers[others] - numbers[rows]).astype(np.float64)
-            chance = natural.membership(rows, gap)
-            rows, others, chance = rows[chance > 0], others[chance > 0], chance[chance > 0]
-            distance = _distances(points, which[rows], which[others])
-            overlap[rows] += chance * embedded.membership(which[rows], distance)
+        for places in range(1, k + 1):  # the natural neighbours lie at most k places away
+            left = np.arange(part.start, min(part.stop, n - places))
+            right = left + places
+            gap = np.abs(numbers[right] - numbers[left]).astype(np.float64)
+            chance = [natural.membership(ends, gap) for ends in (left, right)]
+            near = (chance[0] > 0) | (chance[1] > 0)
+            distance = _distances(points, which[left[near]], which[right[near]])
+            for ends, natural_chance in zip((left, right), chance, strict=True):
+                shared = embedded.membership(which[ends[near]], distance)
+                overlap[ends[near]] += natural_chance[near] * shared
     return overlap
 
 
