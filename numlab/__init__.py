@@ -37,7 +37,7 @@ _PUBLIC = {
     "training": ("RunSpec", "Run", "train", "train_all", "choose_learning_rates", "step_costs"),
     "evaluation": ("predict",),
     "embeddings": ("Embeddings",),
-    "figures": ("begin", "save_figure", "save_table", "claim"),
+    "figures.filing": ("begin", "save_figure", "save_table", "claim"),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = (

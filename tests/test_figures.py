@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import numlab as nl
-from numlab import figures, store
+from numlab import store
+from numlab.figures import filing
 from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 
 SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
@@ -55,7 +56,7 @@ def test_a_notebook_is_named_by_paper_and_name():
 
 
 def test_nothing_is_saved_before_begin(home, fig, monkeypatch):
-    monkeypatch.setattr(figures, "_sitting", None)
+    monkeypatch.setattr(filing, "_sitting", None)
     with pytest.raises(ValueError, match="say begin"):
         nl.save_figure("xval/fig07", fig, FRAME)
 
@@ -151,7 +152,7 @@ def test_a_figure_saved_again_has_lost_its_claims(begun):
 
 def test_a_table_that_is_not_written_to_its_end_has_no_claims(begun, monkeypatch):
     nl.save_table("xval/tab04", FRAME)
-    monkeypatch.setattr(figures, "markdown", lambda *_: 1 / 0)
+    monkeypatch.setattr(filing, "markdown", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         nl.save_table("xval/tab04", FRAME)
     assert not (begun / "xval/tab04.json").exists()

@@ -9,8 +9,9 @@ import time
 from collections.abc import Iterator
 
 from numlab import store
-from numlab.figures import PROFILES, gallery, stamps
+from numlab.figures import gallery, stamps
 from numlab.figures.display import Display
+from numlab.figures.filing import PROFILES
 from numlab.figures.notebooks import Notebook, find
 from numlab.figures.pool import Job, Pool
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from numlab import store
-from numlab.figures import SUFFIXES, provenance
+from numlab.figures import provenance
+from numlab.figures.filing import SUFFIXES
 from numlab.figures.notebooks import Notebook
 
 

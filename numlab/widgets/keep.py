@@ -8,7 +8,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from numlab import figures, probes, store
+from numlab import probes, store
+from numlab.figures import filing
 from numlab.training import Run
 from numlab.widgets.numbers import answers, short_names, speller, spellings, texts_at
 
@@ -39,7 +40,7 @@ def keep(runs: list[Run], slot: str, at: float, n: int, values: list[float], gap
     """
     if not runs:
         return "Nothing to keep: no encoder is chosen."
-    notebook, profile = figures.sitting() or ("explore/kept", "quick")
+    notebook, profile = filing.sitting() or ("explore/kept", "quick")
     digests = [run.digest for run in runs]
     view = hashlib.sha256(repr((digests, slot, at, n)).encode()).hexdigest()[:6]
     where = re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{view}".lower()).strip("-")

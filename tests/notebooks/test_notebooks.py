@@ -6,9 +6,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from numlab.figures import PROFILES, notebooks, stamps
+from numlab.figures import notebooks, stamps
 from numlab.figures.batch import run_notebooks
 from numlab.figures.catalogue import item_of
+from numlab.figures.filing import PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = [
