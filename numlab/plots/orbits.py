@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNIT = "(innermost orbit: 1)"
-READ = {"marker": "o", "color": "#808080", "ms": 3.5}
+READ = {"marker": "o", "color": "#333333", "ms": 3.5}
 HIDDEN = {"marker": "o", "mfc": "none", "mec": "#333333", "ms": 7}
 SAID = {"marker": "x", "ms": 6, "mew": 1.8}
 
@@ -31,20 +31,23 @@ def orbits(frame: pd.DataFrame) -> Figure:
     figure, axes = panels(len(systems) * len(encoders), len(encoders), 2.2, 2.2, share=False)
     for ax, (system, name) in zip(axes, itertools.product(systems, encoders), strict=True):
         rows = frame[(frame.example == system) & (frame.encoder == name)]
-        reach = 1.25 * rows[["x", "y"]].abs().max(axis=None)
+        low = rows[["x", "y"]].min().clip(upper=0).to_numpy()  # the star is seen, too
+        high = rows[["x", "y"]].max().clip(lower=0).to_numpy()
+        reach = 0.65 * (high - low).max()
+        low, high = (low + high) / 2 - reach, (low + high) / 2 + reach
         color = encoder_color(str(name))
-        ax.plot(0, 0, marker="*", color="#E69F00", ms=9, zorder=1)
+        ax.plot(0, 0, marker="*", color="#333333", ms=9, zorder=1)
         for _, path in rows.groupby("planet"):
             ax.plot(path.x, path.y, color="#B0B0B0", lw=1, zorder=1)
             shown, hidden = path[~path.hidden], path[path.hidden]
             ax.plot(shown.x, shown.y, ls="", **READ)
             ax.plot(hidden.x, hidden.y, ls="", **HIDDEN)
-            said = hidden[["predicted_x", "predicted_y"]].clip(-reach, reach).to_numpy().T
+            said = hidden[["predicted_x", "predicted_y"]].to_numpy().clip(low, high).T
             ax.plot(*said, ls="", color=color, **SAID)
             for at in range(len(hidden)):
                 ends = hidden.iloc[at][["x", "y"]].to_numpy(), said[:, at]
                 ax.plot(*zip(*ends, strict=True), color=color, lw=0.8, alpha=0.6)
-        ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
         if system == systems[0]:
             ax.set_title(str(name))
         else:

@@ -111,21 +111,27 @@ class Brush(Plot):
 
 
 def panes(
-    clouds: list[np.ndarray], titles: list[str], names: np.ndarray, paint: dict, chosen: np.ndarray
+    clouds: list[np.ndarray],
+    titles: list[str],
+    axes: tuple[str, ...],
+    names: np.ndarray,
+    paint: dict,
+    chosen: np.ndarray,
 ) -> go.Figure:
     """Side by side, one set of points under several projections.
 
     Parameters
     ----------
     clouds : list of arrays of shape (n, 2) or (n, 3)
-    titles : a pane's
+    titles : the panes'
+    axes : their names, two or three
     names : array of shape (n,)
         What hovering shows.
     paint : of the markers, such as color and colorbar.
     chosen : array of shape (m,)
         Places of points that stand out; in three dimensions they are ringed.
     """
-    deep = clouds[0].shape[1] == 3
+    deep = len(axes) == 3
     kind = {"type": "scene" if deep else "xy"}
     figure = make_subplots(
         cols=len(clouds),
@@ -136,9 +142,9 @@ def panes(
     add = figure.add_scatter3d if deep else figure.add_scattergl
     size = max(2.5, min(9.0, 300 / len(names) ** 0.5)) / (4 if deep else 1)
     for i, cloud in enumerate(clouds):
-        axes = dict(zip("xyz", cloud.T.astype(np.float32), strict=False))
+        points = dict(zip("xyz", cloud.T.astype(np.float32), strict=False))
         add(
-            **axes,
+            **points,
             mode="markers",
             meta="pane",
             marker={"size": size, "coloraxis": "coloraxis", "color": paint["color"]},
@@ -148,7 +154,7 @@ def panes(
             col=i + 1,
         )
         if deep:
-            ringed = {key: values[chosen] for key, values in axes.items()}
+            ringed = {key: values[chosen] for key, values in points.items()}
             ring = {"size": 2.5 * size, "symbol": "circle-open", "color": "#D55E00"}
             add(**ringed, mode="markers", marker=ring, hoverinfo="skip", row=1, col=i + 1)
         else:
@@ -161,14 +167,17 @@ def panes(
     axis = {key: value for key, value in paint.items() if key != "color"}
     figure.update_layout(coloraxis=axis, template="simple_white", height=430, showlegend=False)
     if deep:
-        names = zip("xyz", ("pc1", "pc2", "pc3"), strict=True)
+        named = zip("xyz", axes, strict=True)
         bare = {"showticklabels": False, "ticks": ""}
-        figure.update_scenes({f"{axis}axis": {"title": {"text": pc}, **bare} for axis, pc in names})
+        figure.update_scenes(
+            {f"{axis}axis": {"title": {"text": name}, **bare} for axis, name in named}
+        )
         figure.update_scenes(camera_eye={"x": 1.6, "y": 1.6, "z": 1.1})  # the axes' names fit, too
     else:
-        figure.update_xaxes(showticklabels=False, ticks="")
+        figure.update_xaxes(title=axes[0], showticklabels=False, ticks="")
         figure.update_yaxes(showticklabels=False, ticks="")
-    margin = {"l": 20, "r": 20, "t": 60, "b": 20}
+        figure.update_yaxes(title=axes[1], col=1)
+    margin = {"l": 30, "r": 20, "t": 60, "b": 30}
     return figure.update_layout(
         margin=margin, dragmode="turntable" if deep else "select", uirevision=str(deep)
     )

@@ -22,7 +22,11 @@ from numlab.widgets.spectrum import power_figure
 if TYPE_CHECKING:
     import pandas as pd
 
-PROJECTIONS = ("PCA, 2-D", "PCA, 3-D", "t-SNE")
+PROJECTIONS = {  # and the names of their axes
+    "PCA, 2-D": ("1st principal component", "2nd principal component"),
+    "PCA, 3-D": ("pc1", "pc2", "pc3"),
+    "t-SNE": ("t-SNE 1", "t-SNE 2"),
+}
 TSNE_MOST = 5000  # numbers: more take t-SNE minutes
 ASKED = 8  # chosen numbers whose neighbours are looked for
 LISTED = 5  # of them, those whose neighbours are named
@@ -88,7 +92,9 @@ class _Explorer:
         ]
         for side in self.sides:
             side.layout.display = None if len(given) > 2 else "none"
-        self.projection = ipywidgets.Dropdown(options=PROJECTIONS, description="projection", **fit)
+        self.projection = ipywidgets.Dropdown(
+            options=list(PROJECTIONS), description="projection", **fit
+        )
         self.color = ipywidgets.Dropdown(options=list(self.columns), description="colour", **fit)
         self.box = ipywidgets.Text(
             placeholder="7, 100 to 199",
@@ -118,7 +124,7 @@ class _Explorer:
     def draw(self) -> None:
         """Project, colour and draw anew; what is chosen stays chosen."""
         if self.projection.value == "t-SNE" and len(self.numbers) > TSNE_MOST:
-            self.projection.value = PROJECTIONS[0]
+            self.projection.value = next(iter(PROJECTIONS))
             self.said.value = alert(f"t-SNE is for up to {TSNE_MOST:,} numbers; here are more.")
             return
         self.said.value = '<span role="status">Drawing …</span>'  # t-SNE takes seconds
@@ -130,7 +136,8 @@ class _Explorer:
         name = self.color.value
         look = paint.paint(name, self.columns[name])
         chosen = self.brush.places if self.brush else np.zeros(0, int)
-        return panes(clouds, [self.names[i] for i in self.seen], self.labels, look, chosen)
+        titles, axes = [self.names[i] for i in self.seen], PROJECTIONS[self.projection.value]
+        return panes(clouds, titles, axes, self.labels, look, chosen)
 
     def project(self, i: int) -> np.ndarray:
         """(n, 2 or 3) places of the numbers in a pane."""
