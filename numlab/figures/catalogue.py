@@ -58,8 +58,8 @@ XVAL = (
     ),
     Item(
         "xval/fig07",
-        "Out of distribution: step sizes between and beyond 0.2, 0.3, 0.5, 0.8, and a0 between 1 "
-        "and 1.16; predicted against true.",
+        "Out of distribution: step sizes between 0.2, 0.3, 0.5 and 0.8, and a0 in its gap above 1; "
+        "predicted against true.",
         "P1000, B1999 and FP15 predict only values seen in training, P10 less so; xVal is "
         "continuous through the gap and has the least error in it.",
     ),

@@ -187,9 +187,9 @@ def _stale(figure: dict, notebook: notebooks.Notebook | None) -> str:
 
 
 def _short(value: str) -> str:
-    """A number of a .csv to four digits; whole numbers and words as they are."""
+    """A number of a .csv to four digits; whole numbers, words and -602E-1 as they are."""
     try:
-        return value if value.lstrip("-").isdigit() else tables.cell(float(value))
+        return value if value.lstrip("-").isdigit() or "E" in value else tables.cell(float(value))
     except ValueError:
         return value
 
