@@ -37,6 +37,32 @@ def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
     assert 'profile = "quick"' in "".join(tagged[0]["source"])
 
 
+@pytest.mark.parametrize(
+    ("borrower", "name", "lender"),
+    [
+        ("explore/ood_sweep", "SIZES", "xval/planets"),
+        ("xval/orbits", "PLANETS", "xval/planets"),
+        ("xval/length_cues", "PLANETS", "xval/planets"),
+        *(
+            (f"{folder}/embeddings", name, f"xval/{name.lower()}")
+            for folder in ("xval", "explore")
+            for name in ("PLANETS", "ARITHMETIC")
+        ),
+    ],
+)
+def test_a_notebook_finds_the_runs_of_another_in_the_store(borrower, name, lender):
+    own, theirs = parameters(borrower)[name], parameters(lender)["SIZES"]
+    for profile in PROFILES:
+        shared = own[profile].keys() & theirs[profile].keys()
+        assert [key for key in shared if own[profile][key] != theirs[profile][key]] == []
+
+
+def parameters(name):
+    code = next(notebook for notebook in NOTEBOOKS if notebook.name == name).code
+    exec(code[0], found := {})
+    return found
+
+
 @every_notebook
 def test_a_notebook_begins_under_its_own_name(notebook):
     assert f'begin("{notebook.name}", profile, SIZES)' in "\n".join(notebook.code)
