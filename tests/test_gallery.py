@@ -10,7 +10,9 @@ import pytest
 import numlab as nl
 from numlab.figures import gallery
 
-TABLE = pd.DataFrame({"encoder": ["P10", "<xVal>"], "MSE": [0.123456, None]})
+TABLE = pd.DataFrame(
+    {"encoder": ["P10", "<xVal>", "FP15"], "spelling": ["-602", "?", "-602E-1"]}
+).assign(MSE=[0.123456, None, 1e-7])
 
 
 @pytest.fixture
@@ -61,8 +63,12 @@ def test_what_is_committed_does_not_hold_other_profiles(built):
 def test_other_profiles_are_beside_it_on_this_machine(built):
     cards = local(built)
     assert set(cards) == {"xval/tab04", "scores"}
-    assert "<td>P10</td><td>0.1235</td>" in cards["xval/tab04"]
+    assert "<td>P10</td><td>-602</td><td>0.1235</td>" in cards["xval/tab04"]
     assert "&lt;xVal&gt;" in cards["xval/tab04"]
+
+
+def test_a_spelling_in_a_table_is_no_number(built):
+    assert "<td>FP15</td><td>-602E-1</td><td>1e-07</td>" in local(built)["xval/tab04"]
 
 
 def test_the_page_needs_nothing_from_elsewhere(built):
