@@ -11,18 +11,9 @@ import torch
 
 import numlab as nl
 from numlab.probes.calibration import quantiles
+from probes.conftest import tiny_spec
 
-SPEC = nl.RunSpec(
-    task=nl.tasks.Planets(n_steps=1, n_planets=(2, 2)),
-    encoder=nl.XVal(mixture=3, scale=2.0),
-    objective=nl.MaskedLM(),
-    model=nl.GPT2(16, 1, 2),
-    n_train=64,
-    n_valid=16,
-    n_test=16,
-    steps=3,
-    learning_rate=1e-3,
-)
+SPEC = tiny_spec(nl.XVal(mixture=3, scale=2.0))
 WEIGHTS, MEANS, WIDTHS = [0.5, 0.3, 0.2], [-1.0, 0.5, 4.0], [0.3, 1.0, 0.05]
 
 
@@ -30,11 +21,6 @@ def probability(x: float) -> float:
     """Of a number up to x, plainly; in units of the text, twice those of the head."""
     parts = zip(WEIGHTS, MEANS, WIDTHS, strict=True)
     return sum(w * NormalDist(2 * m, 2 * s).cdf(x) for w, m, s in parts)
-
-
-@pytest.fixture(scope="module")
-def run(module_home):
-    return nl.train(SPEC)
 
 
 @pytest.fixture

@@ -8,23 +8,9 @@ import numpy as np
 import pytest
 
 import numlab as nl
+from probes.conftest import tiny_spec
 
-SPEC = nl.RunSpec(
-    task=nl.tasks.Planets(n_steps=1, n_planets=(2, 2)),
-    encoder=nl.P1000(),
-    objective=nl.MaskedLM(),
-    model=nl.GPT2(16, 1, 2),
-    n_train=64,
-    n_valid=16,
-    n_test=16,
-    steps=3,
-    learning_rate=1e-3,
-)
-
-
-@pytest.fixture(scope="module")
-def run(module_home):
-    return nl.train(SPEC)
+SPEC = tiny_spec(nl.P1000())
 
 
 def test_a_sweep_asks_for_every_value_with_all_else_alike(run):

@@ -6,28 +6,13 @@ import numpy as np
 import pytest
 
 import numlab as nl
+from probes.conftest import tiny_spec
 
-TASK = nl.tasks.Planets(n_steps=3, n_planets=(2, 3))
-SPEC = nl.RunSpec(
-    task=TASK,
-    encoder=nl.XVal(),
-    objective=nl.MaskedLM(),
-    model=nl.GPT2(16, 1, 2),
-    n_train=64,
-    n_valid=16,
-    n_test=16,
-    steps=3,
-    learning_rate=1e-3,
-)
-
-
-@pytest.fixture(scope="module")
-def run(module_home):
-    return nl.train(SPEC)
+SPEC = tiny_spec(nl.XVal(), n_steps=3, n_planets=(2, 3))
 
 
 def test_each_position_stands_beside_what_the_run_says_of_it(run):
-    texts = TASK.sample(12, seed=1)
+    texts = SPEC.task.sample(12, seed=1)
     frame = nl.probes.trajectories(run, texts, n_last=2)
     answers = nl.predict(run, texts, ("x*.1", "y*.1", "x*.2", "y*.2")).set_index(
         ["example", "slot"]
@@ -45,7 +30,7 @@ def test_each_position_stands_beside_what_the_run_says_of_it(run):
 
 
 def test_there_is_a_row_for_each_planet_of_each_text_at_each_step(run):
-    texts = TASK.sample(12, seed=1)
+    texts = SPEC.task.sample(12, seed=1)
     frame = nl.probes.trajectories(run, texts, n_last=1)
     planets = {
         i: sum(name[0] == "m" for name in e.layout.number_slots) for e in texts for i in e.index
@@ -56,4 +41,4 @@ def test_there_is_a_row_for_each_planet_of_each_text_at_each_step(run):
 @pytest.mark.parametrize("n_last", [0, 3])
 def test_something_is_hidden_and_something_shown(run, n_last):
     with pytest.raises(ValueError, match=f"1 to 2 can be hidden; got {n_last}"):
-        nl.probes.trajectories(run, TASK.sample(2, seed=1), n_last)
+        nl.probes.trajectories(run, SPEC.task.sample(2, seed=1), n_last)
