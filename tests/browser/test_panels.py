@@ -148,8 +148,9 @@ def app(browser, module_home, write_notebook):
 
 
 def brightness(page) -> float:
-    """Of the panes: 0 is black, 1 is white."""
-    return float(plt.imread(io.BytesIO(page.locator(".js-plotly-plot").first.screenshot())).mean())
+    """Of the left pane: 0 is black, 1 is white."""
+    pane = page.locator(".js-plotly-plot .nsewdrag").first
+    return float(plt.imread(io.BytesIO(pane.screenshot())).mean())
 
 
 def tab_to(page, selector: str, key: str = "Tab") -> None:
