@@ -172,7 +172,7 @@ def panes(
         figure.update_scenes(
             {f"{axis}axis": {"title": {"text": name}, **bare} for axis, name in named}
         )
-        figure.update_scenes(camera_eye={"x": 1.6, "y": 1.6, "z": 1.1})  # the axes' names fit, too
+        figure.update_scenes(camera_eye={"x": 1.8, "y": 1.8, "z": 1.2})  # the axes' names fit, too
     else:
         figure.update_xaxes(title=axes[0], showticklabels=False, ticks="")
         figure.update_yaxes(showticklabels=False, ticks="")
