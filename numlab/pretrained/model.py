@@ -62,7 +62,11 @@ def load(name: str) -> PreTrainedModel:
     from transformers import AutoModel
 
     with torch.random.fork_rng(devices=[]), quiet():
-        model = AutoModel.from_pretrained(place(name), **local_only(name))
+        model = AutoModel.from_pretrained(
+            place(name),
+            attn_implementation="eager",  # as fast, and in bf16 on CPUs 1.7 times faster than fused
+            **local_only(name),
+        )
     return (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
 
 

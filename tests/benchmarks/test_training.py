@@ -66,6 +66,7 @@ def test_a_head_and_the_bits_of_numbers_beside_minilm(benchmark):
         batch_size=64 if benchmark.enabled else 8,
         learning_rate=2e-3,
         threads=2,
+        bf16=True,
     )
     run = benchmark.pedantic(nl.train, (spec,), rounds=1)
     history = run.history.query("part == 'train'")
