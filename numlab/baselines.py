@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from numlab.examples import Examples
-from numlab.tasks.temperature import Stations, stations
+from numlab.tasks.temperature import STEP, Stations, stations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ class MLP:
     Parameters
     ----------
     coordinates, start : bool
-        Whether it reads where the stations are, and when the text begins.
+        Whether it reads where the stations are, and when the first temperature was that it reads.
     together : bool
         All stations of a text at once; else one station at a time.
     widths : tuple of int
@@ -87,9 +87,17 @@ class MLP:
             per_station, last, k = per_station[:, :fewest], last[:, :fewest], 1
         x = per_station.reshape(n * k, -1)
         if self.start:
-            x = np.hstack([x, np.repeat(texts.start, k, axis=0)])
+            start = _later(texts.start, STEP * (texts.temperatures.shape[2] - shortest))
+            x = np.hstack([x, np.repeat(start, k, axis=0)])
         y = last if self.together else last.ravel()
         return x.astype(np.float32), y.astype(np.float32)
+
+
+def _later(start: np.ndarray, hours: int) -> np.ndarray:
+    """The clock (n, 4) of `Temperature`, some hours later."""
+    angle = 2 * np.pi * hours / np.array([24, 24 * 365])  # of the hour, of the day
+    turned = (start[:, 1::2] + 1j * start[:, ::2]) * np.exp(1j * angle)
+    return np.stack([turned.imag, turned.real], axis=-1).reshape(-1, 4)
 
 
 def _joined(tables: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

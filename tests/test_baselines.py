@@ -8,7 +8,7 @@ import pytest
 from numlab.baselines import MLP
 from numlab.examples import Examples
 from numlab.tasks import Climate, Temperature
-from numlab.tasks.temperature import layout
+from numlab.tasks.temperature import clock, layout
 
 TASK = Temperature(Climate(years=1, degrees=15.0), stations=(2, 3), times=(3, 4))
 QUICK = MLP(widths=(32,), epochs=60)
@@ -66,3 +66,18 @@ def test_a_seed_gives_the_same_forecast():
     )
     assert first.predicted.equals(again.predicted)
     assert not first.predicted.equals(other.predicted)
+
+
+def test_a_text_that_is_cut_at_its_beginning_begins_later():
+    """The hour that is read is that of the first temperature that is read."""
+
+    def texts(n_times, seed):
+        hours = np.random.default_rng(seed).integers(0, 10**6, 2000)
+        numbers = np.zeros((len(hours), 6 + 4 + 2 * n_times))
+        numbers[:, 6:10] = clock(hours - 8 * (n_times - 3))
+        numbers[:, 9 + n_times] = numbers[:, 9 + 2 * n_times] = np.sin(2 * np.pi * hours / 24)
+        return [Examples(layout(2, n_times), numbers)]
+
+    train, test = [*texts(3, 0), *texts(5, 1)], [*texts(3, 2), *texts(5, 3)]
+    frame = QUICK.forecast(train, test)
+    assert np.mean((frame.predicted - frame.true) ** 2) / frame.true.var() < 0.1

@@ -106,7 +106,7 @@ def encodings(table: Table, encoders: list[Encoder], seed: int = 0) -> pd.DataFr
         held = (table.numbers >= low) & (table.numbers <= high)
         refused = float(table.numbers[~held][0]) if not held.all() else None
         row = {"encoder": str(encoder), "held": held.mean(), "refused": refused}
-        row |= _read_back(encoder, different[(different >= low) & (different <= high)])
+        row |= _read_back(encoder, table.numbers[held])
         n = _tokens(encoder, table.numbers[held])
         said = sum(e.numbers.size for e in texts) * held.mean()  # one column is said twice
         row |= {"tokens": n, "text_tokens": (literal + n * said) / len(table.frame)}

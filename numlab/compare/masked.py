@@ -24,7 +24,7 @@ from numlab.training import Run, RunSpec
 if TYPE_CHECKING:
     import pandas as pd
 
-TEXTS = 2000  # that a model learns from: each may be a layout of its own
+TEXTS = 2000  # that a model learns from, drawn at random: each may be a layout of its own
 BASELINE = "always the median"  # an answer that takes no model
 GAP = (0.45, 0.55)  # of the quantiles of the asked numbers
 
@@ -56,7 +56,8 @@ class Rows(Task):
     def keep(cls, table: Table) -> Rows:
         """The task of a table's different rows: the slot with most numbers is asked for."""
         frame = table.frame.drop_duplicates(ignore_index=True)
-        frame = frame[:TEXTS] if table.of_texts else frame
+        if table.of_texts and len(frame) > TEXTS:
+            frame = frame.sample(TEXTS, random_state=0).sort_index(ignore_index=True)
         text = frame.to_csv(index=False)
         checksum = hashlib.sha256(text.encode()).hexdigest()[:20]
         path = _path(checksum)
@@ -64,7 +65,8 @@ class Rows(Task):
             path.parent.mkdir(parents=True, exist_ok=True)
             store.replace(path, frame.to_parquet)
         if table.of_texts or len(frame.columns) == 1:
-            asked, slot = table.numbers, "*" if table.of_texts else "n1"
+            asked = Table(table.name, frame, ()).numbers
+            slot = "*" if table.of_texts else "n1"
         else:
             most = int(frame.nunique().to_numpy().argmax())
             asked, slot = frame.iloc[:, most].to_numpy(), f"n{most}"

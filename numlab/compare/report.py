@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from numlab import plots
 from numlab.compare.advice import advice
 from numlab.compare.encodings import choices, encodings
-from numlab.compare.masked import BASELINE, gap_errors, specs
+from numlab.compare.masked import BASELINE, TEXTS, gap_errors, specs
 from numlab.compare.table import Table, read
 from numlab.training import train
 
@@ -45,6 +45,8 @@ class Report:
         ]
         if self.encodings.periods.isna().all():
             about.append("No spectra: they need 8 consecutive whole numbers.")
+        if self.errors is not None and self.table.of_texts and len(self.table.frame) > TEXTS:
+            about.append(f"The small models learn from {TEXTS:,} of the texts, drawn at random.")
         why = [f"No model was trained: {self.untrained}."] if self.untrained else []
         return {
             f"{self.table.name}": about,

@@ -107,7 +107,10 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
         first = pd.read_csv(path, nrows=0, **how).columns
         if pd.to_numeric(first.to_series(), errors="coerce").notna().all():  # no header
             how |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
-        yield from pd.read_csv(path, chunksize=CHUNK, **how)
+        for chunk in pd.read_csv(path, chunksize=CHUNK, **how):
+            if not isinstance(chunk.index, pd.RangeIndex):  # pandas took the first ones for names
+                raise ValueError("its rows have more fields than its header has names")
+            yield chunk
     elif kind in (".jsonl", ".ndjson"):
         yield from _json_lines(path)
     elif kind == ".parquet":
@@ -189,13 +192,16 @@ def _texts(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:
         if len(good):
             if len(good) < len(frame):
                 less = len(frame) - len(good)
-                notes.append(f"{less:,} texts of {name} have no number that float64 holds")
+                notes.append(
+                    f"{less:,} texts of {name} have no number, or one that float64 does not hold"
+                )
             return good.to_frame(TEXT).reset_index(drop=True)
     return None
 
 
 def _parses(text: str) -> bool:
+    """Whether it has numbers, all of which float64 holds."""
     try:
-        return bool(parse([text]))
+        return parse([text])[0].numbers.dtype != object
     except ValueError:
         return False

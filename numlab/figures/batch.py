@@ -51,12 +51,15 @@ def run_notebooks(
     Raises
     ------
     ValueError
-        For an unknown name or profile, or a scheduler that does not answer.
+        For an unknown name or profile, a scheduler that does not answer, or a damaged file among
+        those that the gallery reads.
     """
     if profile not in PROFILES:
         raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
     if jobs < 1:
         raise ValueError(f"at least one notebook runs at a time; got jobs = {jobs}")
+    for kept in {profile, gallery.COMMITTED, *gallery.LOCAL}:
+        stamps.saved(kept)  # what is damaged is said before anything runs
     batch = [_plan(notebook, profile) for notebook in find(names)]
     waiting = [job for job in batch if job.state == "waiting"]
     limit = limit or LIMITS[profile]

@@ -60,7 +60,9 @@ class Pool:
 
     def __exit__(self, *_: Any) -> None:
         self.threads.shutdown(wait=False, cancel_futures=True)
-        _end_marked(self.mark)
+        while not all(future.done() for future in self.futures):  # one may be about to start
+            _end_marked(self.mark)
+            time.sleep(0.1)
         self.threads.shutdown(wait=True)
 
     def submit(self, job: Job) -> None:

@@ -79,7 +79,5 @@ def _words(ax: Axes, words: pd.DataFrame, view: pd.DataFrame, limits) -> None:
         ax.plot([-0.06] * len(number), number, symbol, color=GREY, ls="", label=mark)
     ax.set(xlim=(-0.12, 1.25), ylim=limits, xticks=[0, 0.5, 1])
     ax.tick_params(labelleft=False, labelbottom=True)
-    ax.set_xlabel(
-        f"probability of {name}'s significand\nwhere the true value is {words.true.iloc[0]:g}"
-    )
+    ax.set_xlabel(f"probability of {name}'s words\nwhere the true value is {words.true.iloc[0]:g}")
     ax.legend(loc="upper right", fontsize=9)

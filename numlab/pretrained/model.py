@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from numlab.encoders import Encoder
+from numlab.encoders.base import in_float32
 from numlab.examples import Layout
 from numlab.objectives import Inputs, Targets
 from numlab.pretrained.numbers import PretrainedEmbedding
@@ -136,8 +137,9 @@ class PretrainedModel(nn.Module):
         return h if reads is None else h.flatten(0, 1)[reads]
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:
-        """(t, d) hidden states -> (t, words of the model) float32 logits."""
-        return F.linear(self.head(h), self.embed.table.weight, self.bias).float()
+        """(t, d) hidden states -> (t, words of the model) logits in float32: in bf16 many tie."""
+        with in_float32(h):
+            return F.linear(self.head(h.float()), self.embed.table.weight, self.bias)
 
     def losses(self, inputs: Inputs, targets: Targets, auxiliary=()) -> dict[str, torch.Tensor]:
         """The loss: the cross-entropy of the masked words."""

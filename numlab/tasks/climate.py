@@ -10,7 +10,7 @@ import numpy as np
 
 from numlab.tasks.fields import Field
 
-HOURS_A_YEAR = 365 * 24  # its years have no leap days
+HOURS_A_YEAR = 365.2425 * 24  # so that seasons keep their place in the calendar
 LAND_SHARE = 0.4
 WEATHER = 10.0  # degrees over which weather is correlated
 DRIFT = 20.0  # degrees a day that weather moves eastwards
@@ -30,7 +30,7 @@ class Climate:
     Parameters
     ----------
     years : int
-        Of 365 days, from 1970 on.
+        From 1970 on.
     degrees : float
         Between the centres of two cells of the grid.
     region : (south, north, west, east)
@@ -50,7 +50,7 @@ class Climate:
     region: tuple[float, float, float, float] = (-90.0, 90.0, -180.0, 180.0)
     seed: int = 0
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     step: ClassVar[int] = 8  # hours
 
     def __post_init__(self):
@@ -74,7 +74,7 @@ def _field(climate: Climate) -> Field:
     south, north, west, east = climate.region
     latitudes = np.arange(south + climate.degrees / 2, north, climate.degrees)
     longitudes = np.arange(west + climate.degrees / 2, east, climate.degrees)
-    hours = np.arange(0, climate.years * HOURS_A_YEAR, climate.step)
+    hours = np.arange(0, climate.years * 365 * 24, climate.step)
     rng = np.random.default_rng(climate.seed)
     continents = weather(latitudes, longitudes, 1, climate.step, rng)[0]
     land = continents > np.quantile(continents, 1 - LAND_SHARE)

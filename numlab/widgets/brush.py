@@ -177,7 +177,6 @@ def panes(
         figure.update_xaxes(title=axes[0], showticklabels=False, ticks="")
         figure.update_yaxes(showticklabels=False, ticks="")
         figure.update_yaxes(title=axes[1], col=1)
-    margin = {"l": 30, "r": 20, "t": 60, "b": 30}
-    return figure.update_layout(
-        margin=margin, dragmode="turntable" if deep else "select", uirevision=str(deep)
-    )
+    figure.update_layout(dragmode="turntable" if deep else "select")
+    figure.update_layout(uirevision=f"{axes} {titles}")  # a zoom is kept where the points are
+    return figure.update_layout(margin={"l": 30, "r": 20, "t": 60, "b": 30})

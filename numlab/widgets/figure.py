@@ -12,6 +12,7 @@ from numlab.plots.sweep import GREY, PALE, SHADE
 
 GAP = {"fillcolor": SHADE, "line_width": 0, "opacity": 1, "layer": "below"}
 STILL = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
+SHADED = " (shaded: gaps between trained values)"  # of an axis with gaps
 FLOOR = 1e-3  # of the axis: smaller errors are drawn there
 
 
@@ -45,7 +46,7 @@ def sweep_figure(encoders: list[str], speller: str | None, slot: str, axis, gaps
     if speller:
         _add_words(figure, speller, axis)
     _add_gaps(figure, gaps, speller)
-    title = f"true {slot}" + (" (shaded: gaps between trained values)" if gaps else "")
+    title = f"true {slot}{SHADED if gaps else ''}"
     figure.update_xaxes(range=axis, col=1)
     figure.update_xaxes(title=title, row=2, col=1)
     figure.update_yaxes(range=axis, row=1)
@@ -131,5 +132,5 @@ def _add_words(figure: go.Figure, name: str, axis) -> None:
             **right,
         )
     ticks = {"tickvals": [0, 0.5, 1], "tickformat": ".0%"}
-    title = f"{name}: probability of the significand"
+    title = f"{name}: probability of its words"
     figure.update_xaxes(title=title, range=(-0.22, 1.25), col=2, **ticks)

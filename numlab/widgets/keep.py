@@ -103,12 +103,15 @@ def stored(digest: str) -> Run:
     Raises
     ------
     ValueError
-        Where it holds none: it has to be trained again from its spec.
+        Where it holds none, or one of an older version: it has to be trained again from its spec.
     """
     path = store.runs_dir() / digest / "spec.json"
     if not path.is_file():
         raise ValueError(f"the store holds no run {digest}: train it again from its spec")
-    return Run(store.restore(json.loads(path.read_text("utf-8"))))
+    run = Run(store.restore(json.loads(path.read_text("utf-8"))))
+    if run.digest != digest:
+        raise ValueError(f"run {digest} is of an older version: train it again from its spec")
+    return run
 
 
 def _listed(values: list, indent: int = 4) -> str:

@@ -17,6 +17,9 @@ function load(model) {
       script.onload = () => resolve(globalThis.Plotly);
       document.head.append(script);
     });
+    model.on("comm_live_update", () => {  // the kernel went before it answered: ask the next one
+      if (!globalThis.Plotly) globalThis.numlabPlotly = undefined;
+    });
     model.send("plotly");
   });
 }

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from numlab import probes
 from numlab.training import Run
-from numlab.widgets.figure import GAP
+from numlab.widgets.figure import GAP, SHADED
 from numlab.widgets.note import KernelNote
 from numlab.widgets.numbers import texts_at
 from numlab.widgets.plot import Plot
@@ -80,9 +80,10 @@ class _Scan:
         for color, word in zip(px.colors.qualitative.Safe * 9, order, strict=False):
             rows = frame[frame.word == word]
             figure.add_scatter(x=rows.true, y=rows[measure], name=word, line={"color": color})
-        for gap in self.run.spec.task.gaps.get(slot, ()):
+        gaps = self.run.spec.task.gaps.get(slot, ())
+        for gap in gaps:
             figure.add_vrect(*gap, **GAP)
-        figure.update_xaxes(title=f"true {slot} (shaded: gaps between trained values)")
+        figure.update_xaxes(title=f"true {slot}{SHADED if gaps else ''}")
         figure.update_yaxes(title=f"{measure} of token {self.place.value}")
         margin = {"l": 70, "r": 20, "t": 20, "b": 45}
         figure.update_layout(template="simple_white", height=380, margin=margin)

@@ -93,7 +93,8 @@ def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
                 rows += [(str(encoder), piece, "literal", word, *[None] * 4) for word in literal]
             else:
                 rows += [(str(encoder), piece, *row) for row in _number(encoder, part)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)  # long integers to the last digit
+    return frame.astype({"piece": int, "error": float})
 
 
 def _pieces(example: Examples):
