@@ -68,8 +68,9 @@ def logit_scan(run: Run, examples: list[Examples], slot: str, top: int = 8):
 def expectation(run: Run, examples: list[Examples], slot: str):
     """The mean of the numbers that the logits spell, beside the number of the likeliest tokens.
 
-    The tokens of a number are taken as independent, as the model predicts them; the mean is over
-    the likeliest spellings that together hold 99 % of the probability, and are numbers.
+    The tokens of a number are taken as independent, as the model predicts them; of the spellings
+    in the likeliest words of each place (up to 4,096) the mean is over the likeliest that hold
+    99 % of the probability of these, and are numbers.
 
     Returns
     -------

@@ -22,6 +22,8 @@ def by_operand_lengths(
 ) -> pd.DataFrame:
     """Ask a run for the answers of operands of given lengths, whatever it was trained on.
 
+    The sums are drawn anew: of one and two digits most are among those of a training.
+
     Parameters
     ----------
     run : Run

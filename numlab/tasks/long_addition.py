@@ -9,10 +9,11 @@ from numlab.tasks.arithmetic import Addition
 
 @dataclass(frozen=True)
 class LongAddition(Addition):
-    """Texts ``{a}+{b}={answer}``, uniform over all pairs of lengths; numbers are Python ints.
+    """Texts ``{a}+{b}={answer}``, lengths drawn uniformly over all pairs; numbers are Python ints.
 
     As Addition beyond 14 digits; here at any number of digits, so that a model that is trained on
-    short operands can be asked for longer ones.
+    short operands can be asked for longer ones. A split has no sum twice, so it holds fewer of
+    the shortest, of which there are few.
 
     Parameters
     ----------
