@@ -153,3 +153,12 @@ def test_an_unknown_profile_is_an_error():
 def test_no_jobs_are_an_error():
     with pytest.raises(ValueError, match="at least one notebook"):
         run_notebooks([], "smoke", jobs=0)
+
+
+def test_a_damaged_figure_is_said_before_anything_runs(home, write_notebook):
+    write_notebook(home, "xval/one", "1 / 0")
+    path = home / "figures/full/fone/fig02.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("<<<<<<< HEAD")
+    with pytest.raises(ValueError, match=r"fig02\.json is damaged .* delete it"):
+        run_notebooks(profile="smoke")

@@ -40,6 +40,11 @@ def test_a_file_of_nothing_but_numbers_loses_none(tmp_path, name, text):
     assert table.numbers.tolist() == [1.5, 2.5, 4.0] and not table.of_texts
 
 
+def test_a_comma_at_the_end_of_each_line_moves_no_column(tmp_path):
+    (tmp_path / "n.csv").write_text("a,b\n0,2,\n1,4,\n")
+    assert compare.read(tmp_path / "n.csv").frame.to_dict("list") == {"a": [0, 1], "b": [2, 4]}
+
+
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
 def test_columns_of_numbers_are_read_from_every_kind_of_file(tmp_path, kind):
     table = compare.read(saved(tmp_path, f"stars.{kind}", STARS))
@@ -67,6 +72,11 @@ def test_texts_are_read_where_there_are_no_columns_of_numbers(tmp_path):
         ("head.csv", b"a,b\n", "it has no rows"),
         ("words.csv", b"a,b\nx,y\nz,w\n", "words.csv has no numbers: 2 rows of the columns a, b"),
         ("holes.csv", b"a\nnan\ninf\n", "has no numbers"),
+        (
+            "names.csv",
+            b"a,b\nx,1,2\ny,3,4\n",
+            "its rows have more fields than its header has names",
+        ),
         ("turns.csv", b"a,b\n1,\n,2\n", "no row has a number in each of the columns a, b"),
     ],
 )
@@ -221,6 +231,31 @@ def test_texts_train_too(tmp_path, home):
     runs = [nl.train(spec) for spec in compare.specs(table, [nl.XVal()], steps=2)]
     found = compare.gap_errors(runs)
     assert found[found.part == "gap"].n.min() > 10
+
+
+def test_the_texts_that_are_learned_from_are_drawn_from_the_whole_file(home, monkeypatch):
+    monkeypatch.setattr(compare.masked, "TEXTS", 300)
+    frame = pd.DataFrame({"text": [f"row {i}" for i in range(5000)]})
+    task = compare.masked.Rows.keep(tables.Table("t", frame, ()))
+    inside, outside = task.counts
+    assert inside + outside == 300 and inside >= 25
+    numbers = np.concatenate([e.numbers.ravel() for e in task.examples])
+    assert 2000 < np.median(numbers) < 3000
+
+
+@pytest.mark.parametrize("bad", ["order 123456789012345678 cost 12", f"order 1{'0' * 400} cost 1"])
+def test_a_text_with_a_number_beyond_float64_is_left_out_and_counted(tmp_path, bad):
+    path = tmp_path / "orders.jsonl"
+    path.write_text("\n".join(map(json.dumps, [bad, "order 7 cost 12.50"])))
+    table = compare.read(path)
+    assert table.numbers.tolist() == [7.0, 12.5]
+    assert "1 texts of text have no number, or one that float64 does not hold" in table.notes
+
+
+def test_the_share_that_comes_back_is_of_all_numbers_not_of_the_different_ones(tmp_path):
+    frame = pd.DataFrame({"n": [1.0] * 99 + [1.2345678]})
+    found = encodings(compare.read(saved(tmp_path, "n.csv", frame)), [nl.P1000()])
+    assert found.exact.tolist() == [0.99]
 
 
 def test_the_shell_compares_a_file(tmp_path, home):

@@ -131,3 +131,31 @@ def test_what_lies_on_a_line_is_drawn_on_a_line():
     places = explorer.projected(XVAL, "PCA, 3-D")
     assert abs(np.corrcoef(places[:, 0], NUMBERS)[0, 1]) > 0.999999
     assert not places[:, 1:].any()
+
+
+def test_numbers_that_are_typed_again_take_back_an_alert(panel):
+    panel.box.value = "7"
+    panel.box.value = "seven"
+    assert 'role="alert"' in panel.said.value
+    panel.box.value = "7"
+    assert "1 of 200 numbers are chosen: 7." in panel.said.value
+
+
+def test_a_spectrum_of_many_numbers_is_of_the_first_and_that_is_said():
+    numbers = np.append(np.arange(1100.0), 5000.0)
+    panel = explorer._Explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], None, [], 10)
+    choose(panel, range(1100))
+    assert "Spectrum of the first 1,024 of them" in panel.near.value
+    choose(panel, range(1101))
+    assert "No spectrum: a spectrum is of 8 or more consecutive" in panel.near.value
+
+
+def test_a_zoom_is_kept_while_the_points_stay_where_they_are(panel):
+    def revision():
+        return drawn(panel)["layout"]["uirevision"]
+
+    first = revision()
+    panel.color.value = panel.color.options[-1]
+    assert revision() == first
+    panel.projection.value = "t-SNE"
+    assert revision() != first

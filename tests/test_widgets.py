@@ -210,6 +210,12 @@ def test_the_drawn_numbers_stand_below_as_a_table():
     ]
 
 
+def test_where_no_encoder_answers_a_number_the_table_says_so():
+    nothing = dict.fromkeys(("median", "low", "high"), np.nan)
+    html = sweep._readout(pd.DataFrame([{"encoder": "P10", "true": 0.4, "invalid": 1.0} | nothing]))
+    assert re.findall("<td.*?>(.*?)</t", html) == ["–", "–", "–", "100%"]
+
+
 class Asked(Exception):
     """What a notebook asks for, instead of training it."""
 
@@ -282,6 +288,11 @@ def test_a_text_is_spelled_by_every_encoder_and_read_back():
     first = frame[frame.kind == "number"].groupby("encoder", sort=False).first()
     assert first.read.tolist() == [-60.2, -60.25, -60.0]
     assert first.error.tolist() == pytest.approx([0.05 / 60.25, 0, 0.25 / 60.25])
+
+
+def test_a_long_integer_is_spelled_to_its_last_digit():
+    frame = nl.widgets.spelled("id=9007199254740993", [nl.Digits(20)])
+    assert frame.read.iloc[-1] == frame.number.iloc[-1] == 9007199254740993
 
 
 def test_a_number_that_cannot_be_held_is_refused_in_words_and_the_others_are_spelled():
@@ -373,3 +384,11 @@ def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeyp
 def test_a_digest_that_the_store_does_not_hold_is_named(module_home):
     with pytest.raises(ValueError, match="no run abc"):
         nl.widgets.stored("abc")
+
+
+def test_a_run_of_an_older_version_is_not_taken_for_one_of_today(runs, monkeypatch):
+    digest = runs[0].digest
+    assert nl.widgets.stored(digest) == runs[0]
+    monkeypatch.setattr(nl.P1000, "version", 99, raising=False)
+    with pytest.raises(ValueError, match="of an older version"):
+        nl.widgets.stored(digest)

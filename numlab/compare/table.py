@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,14 +104,16 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv"):
         separator = "\t" if kind == ".tsv" else ","
-        how = {"sep": separator, "low_memory": False}
+        how = {"sep": separator, "low_memory": False, "index_col": False}
         first = pd.read_csv(path, nrows=0, **how).columns
         if pd.to_numeric(first.to_series(), errors="coerce").notna().all():  # no header
             how |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
-        for chunk in pd.read_csv(path, chunksize=CHUNK, **how):
-            if not isinstance(chunk.index, pd.RangeIndex):  # pandas took the first ones for names
-                raise ValueError("its rows have more fields than its header has names")
-            yield chunk
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            try:
+                yield from pd.read_csv(path, chunksize=CHUNK, **how)
+            except pd.errors.ParserWarning:  # it would leave the last ones out
+                raise ValueError("its rows have more fields than its header has names") from None
     elif kind in (".jsonl", ".ndjson"):
         yield from _json_lines(path)
     elif kind == ".parquet":

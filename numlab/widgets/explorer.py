@@ -31,6 +31,7 @@ TSNE_MOST = 5000  # numbers: more take t-SNE minutes
 ASKED = 8  # chosen numbers whose neighbours are looked for
 LISTED = 5  # of them, those whose neighbours are named
 ROWS = 12  # of names of numbers
+WAVES = 1024  # chosen numbers of which a spectrum is taken, the least
 
 
 def embedding_explorer(
@@ -153,7 +154,10 @@ class _Explorer:
         except ValueError as error:
             self.said.value = alert(str(error))
             return
-        self.brush.chosen = ",".join(map(str, places))
+        chosen = ",".join(map(str, places))
+        if chosen == self.brush.chosen:
+            self.answer()  # nothing changes, but what was said before
+        self.brush.chosen = chosen
         if text.strip() and not len(places):
             self.said.value = alert("None of these numbers is here.")
 
@@ -193,21 +197,26 @@ class _Explorer:
 
     def spectrum(self, places: np.ndarray) -> None:
         """Drawn where the chosen numbers are consecutive whole ones, as a spectrum needs them."""
+        places = places[np.argsort(self.numbers[places])]
+        many = len(places) > WAVES and (np.diff(self.numbers[places]) == 1).all()
+        few = places[:WAVES] if many else places
         try:
             powers = {
-                self.names[i]: probes.spectrum(self.part(i, places), n_permutations=20, level=0.05)
+                self.names[i]: probes.spectrum(self.part(i, few), n_permutations=20, level=0.05)
                 for i in self.seen
             }
         except ValueError as error:
             self.power.layout.display = "none"
             self.near.value += f"<p>No spectrum: {escape(str(error))}.</p>"
             return
+        if many:
+            self.near.value += f"<p>Spectrum of the first {WAVES:,} of them:</p>"
         self.power.show(power_figure(powers))
         self.power.layout.display = None
 
     def part(self, i: int, places: np.ndarray) -> Embeddings:
-        e, most = self.given[i], places[np.argsort(self.numbers[places])][:1024]
-        return Embeddings(e.numbers[most], e.vectors[most], e.source, e.layer)
+        e = self.given[i]
+        return Embeddings(e.numbers[places], e.vectors[places], e.source, e.layer)
 
 
 def projected(e: Embeddings, projection: str) -> np.ndarray:

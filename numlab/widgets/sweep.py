@@ -265,6 +265,7 @@ class _OodSweep:
 def _readout(frame: pd.DataFrame) -> str:
     """The drawn numbers as an HTML table, a column an encoder."""
     numbers = frame[["median", "low", "high"]].map("{:.3f}".format, na_action="ignore")
+    numbers = numbers.astype("str")  # also where no encoder answered a number
     rows = {
         "median": numbers["median"],
         "range": numbers.low + " to " + numbers.high,

@@ -124,6 +124,9 @@ def test_the_explorer_is_readable_in_the_dark(page):
     command(page, "apputils:change-theme", theme="JupyterLab Dark")
     page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    table = page.locator(".numlab-near").first
+    color = table.evaluate("(el) => getComputedStyle(el).color.match(/[\\d.]+/g).slice(0, 3)")
+    assert sum(map(float, color)) / 3 > 180
     shot(page, "explorer-dark")
 
 

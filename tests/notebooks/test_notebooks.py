@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import nbformat
+import papermill
 import pytest
 
 from numlab.figures import notebooks, stamps
@@ -12,14 +13,16 @@ from numlab.figures.catalogue import item_of
 from numlab.figures.filing import PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
+START = notebooks.Notebook("start", ROOT / "notebooks/start.ipynb")  # which the batch has not
 NOTEBOOKS = [
     notebooks.Notebook(f"{p.parent.name}/{p.stem}", p)
     for p in sorted((ROOT / "notebooks").glob("*/*.ipynb"))
 ]
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda n: n.name)
+and_the_first = pytest.mark.parametrize("notebook", [START, *NOTEBOOKS], ids=lambda n: n.name)
 
 
-@every_notebook
+@and_the_first
 def test_a_notebook_is_valid_and_stripped(notebook):
     content = nbformat.read(notebook.path, as_version=4)
     nbformat.validate(content)
@@ -74,7 +77,7 @@ def test_a_notebook_saves_what_the_catalogue_has(notebook):
         item_of(id)
 
 
-@every_notebook
+@and_the_first
 def test_a_notebook_holds_no_path_of_one_machine(notebook):
     text = json.dumps(notebook.cells)
     assert not [p for p in ("/home/", "/root/", "/Users/", "/work/") if p in text]
@@ -93,3 +96,11 @@ def test_a_notebook_runs_at_smoke(notebook, jobs):
     job = jobs[notebook.name]
     assert job.state == "done", job.note
     assert stamps.stale(notebook, "smoke") is None
+
+
+def test_the_first_notebook_runs_at_smoke(home, monkeypatch):
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
+    done = papermill.execute_notebook(
+        START.path, home / "start.ipynb", {"profile": "smoke"}, kernel_name="python3"
+    )
+    assert [cell.execution_count for cell in done.cells if cell.cell_type == "code"][-1]
