@@ -76,10 +76,11 @@ def _section(paper: str, shown: list[Shown]) -> str:
 def _card(shown: Shown) -> str:
     item = shown.item
     said = f"<p>{escape(item.claims)}</p>" if item.claims else ""
+    source = "" if shown.paper == "explore" else "<h4>The paper</h4>"
     return (
         f'<article id="{item.id}"{"" if shown.saved else " hidden"}>'
         f'<h3><a href="#{item.id}">{item.id}</a></h3>'
-        f'<div class="paper"><h4>The paper</h4><p>{escape(item.shows)}</p>{said}</div>'
+        f'<div class="paper">{source}<p>{escape(item.shows)}</p>{said}</div>'
         f'<div class="ours">{_ours(shown)}<div class="local"></div></div></article>'
     )
 
