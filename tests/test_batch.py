@@ -23,7 +23,7 @@ FAILS = {
 }
 HANGS = {
     "fone/hangs": ("import time", ENDLESS.format(86414), "time.sleep(1000)"),
-    "fone/dawdles": ("import time", *["time.sleep(4)"] * 9),
+    "fone/dawdles": ("import time", *["time.sleep(2)"] * 9),
 }
 
 

@@ -1,6 +1,7 @@
 """One's own numbers: read, measured, trained, advised; and what is wrong with a file, in words."""
 
 import json
+import types
 
 import numpy as np
 import pandas as pd
@@ -223,6 +224,27 @@ def test_too_few_rows_are_compared_without_a_model_and_that_is_said(tmp_path, ho
     few = compare.report(saved(tmp_path, "few.csv", STARS[:9]))
     assert few.errors is None
     assert "No model was trained: a gap needs 4 rows in it" in few.text
+
+
+def test_errors_are_medians_over_the_spread_of_the_trained_numbers(monkeypatch):
+    asked = pd.DataFrame(
+        {
+            "true": [5.0, 5, 5, 1, 9],
+            "predicted": [5.5, 4, np.nan, 1, 8],
+            "valid": [True, True, False, True, True],
+        }
+    )
+    monkeypatch.setattr(compare.masked, "predict", lambda *_: asked)
+    trained = [nl.Examples(nl.Layout.of("{n0}"), [[0.0], [2], [8], [10]])]
+    middle, spread = 5, 8.5 - 1.5
+    task = types.SimpleNamespace(slot="n0", gap=(4.0, 6.0))
+    spec = types.SimpleNamespace(task=task, encoder="A")
+    run = types.SimpleNamespace(spec=spec, examples=lambda part: trained)
+    found = compare.gap_errors([run]).set_index(["encoder", "part"])
+    assert found.error["A"].to_dict() == pytest.approx({"gap": 1 / spread, "seen": 0.5 / spread})
+    always = found.error[compare.masked.BASELINE].to_dict()
+    assert always == pytest.approx({"gap": abs(5 - middle), "seen": 4 / spread})
+    assert found.invalid["A"].to_dict() == pytest.approx({"gap": 1 / 3, "seen": 0})
 
 
 def test_texts_train_too(tmp_path, home):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import types
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,16 +56,17 @@ def test_integers_beyond_float64_match_to_the_last_digit():
 def test_the_median_over_runs_ignores_invalid_answers():
     runs = [
         pd.DataFrame(
-            {"example": [0, 1], "slot": "a", "true": [1.0, 2.0], "predicted": p, "valid": v}
+            {"example": [0, 1, 2], "slot": "a", "true": [1.0, 2.0, 3.0], "predicted": p, "valid": v}
         )
         for p, v in (
-            ([1.0, 9.0], [True, False]),
-            ([3.0, 9.0], [True, False]),
-            ([2.0, 5.0], [True, True]),
+            ([1.0, 9.0, np.nan], [True, False, False]),
+            ([3.0, 9.0, np.nan], [True, False, False]),
+            ([2.0, 5.0, np.nan], [True, True, False]),
         )
     ]
     median = evaluation.median_over_runs(runs)
-    assert median.predicted.tolist() == [2.0, 5.0] and median.valid.all()
+    assert median.predicted.tolist()[:2] == [2.0, 5.0] and np.isnan(median.predicted[2])
+    assert median.valid.tolist() == [True, True, False]
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +125,82 @@ def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
 
 
 def test_a_number_in_place_of_a_word_is_an_invalid_answer():
-    tokenizer = nl.Tokenizer.of([nl.Layout.of("{a} {answer}", answer=("yes", "no"))], nl.Whole())
-    ids = np.array([[tokenizer.size - 1], [tokenizer.offset]])
-    assert evaluation._spoken(tokenizer, ids, np.ones((2, 1), bool)).tolist() == ["999", "0"]
+    layout = nl.Layout.of("{a} {answer}", answer=("yes", "no"))
+    tokenizer = nl.Tokenizer.of([layout], nl.Whole())
+    examples = [nl.Examples(layout, [[1.0], [2.0], [3.0]], [[0], [1], [1]])]
+    said = [tokenizer.size - 1, *(tokenizer.text.words.index(w) for w in ("yes", "no"))]
+
+    class Says(nl.MaskedLM):
+        def fill(self, model, batch, slots):
+            answers = super().fill(Knows(batch), batch, slots)
+            return dataclasses.replace(answers, ids=np.array(said)[batch.rows, None])
+
+    found = nl.predict(asking(tokenizer, Says()), examples, "answer")
+    assert found.predicted.tolist() == ["999", "yes", "no"]
+    assert found.true.tolist() == ["yes", "no", "no"]
+    assert found.valid.tolist() == [False, True, True]
+
+
+class Knows:
+    """Stands for a model that reads every asked token and number off the batch."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, batch):
+        self.batch, self.tokenizer = batch, batch.corpus.tokenizer
+
+    def hidden(self, inputs, reads):
+        return reads
+
+    def logits(self, hidden):
+        ids = torch.from_numpy(self.batch.ids).long().flatten()[hidden]
+        ids[self.lost(hidden)] = nl.tokenizer.Text.unknown
+        return torch.nn.functional.one_hot(ids, self.tokenizer.size)
+
+    def lost(self, hidden):
+        """Where it says what is no number."""
+        return torch.zeros(len(hidden), dtype=torch.bool)
+
+    def carries(self, ids):
+        return torch.isin(ids, torch.from_numpy(self.tokenizer.carriers))
+
+    def read(self, hidden):
+        return self.batch.features[np.searchsorted(self.batch.carriers, hidden.numpy())]
+
+
+class Forgets(Knows):
+    """It has forgotten the first slot of every text."""
+
+    def lost(self, hidden):
+        slots = torch.from_numpy(self.batch.slot).flatten()[hidden]
+        return slots == 0
+
+
+def asking(tokenizer, objective):
+    spec = types.SimpleNamespace(objective=objective)
+    return types.SimpleNamespace(model=None, tokenizer=tokenizer, spec=spec)
+
+
+@pytest.mark.parametrize("model", [Knows, Forgets], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("encoder", [nl.XVal(), nl.FoNE(2, 4), nl.P1000()], ids=str)
+def test_what_a_model_knows_is_predicted_in_its_own_row(encoder, model):
+    class Answers(nl.MaskedLM):
+        def fill(self, _, batch, slots):
+            return super().fill(model(batch), batch, slots)
+
+    task = nl.tasks.Planets(n_steps=2)
+    texts = task.sample(40, seed=3)
+    first = {e.layout.slots[0].name for e in texts}.pop()
+    tokenizer = nl.Tokenizer.of(task.layouts(), encoder)
+    found = nl.predict(asking(tokenizer, Answers()), texts, (first, "x*"), batch_size=7)
+    lost = found.slot == first if model is Forgets else np.zeros(len(found), bool)
+    assert (found.valid == ~lost).all() and found.predicted[lost].isna().all()
+    known = found[~lost]
+    tolerance = encoder.precision(known.true) + 1e-9
+    assert ((known.predicted - known.true).abs() <= tolerance).all()
+    for e in texts:
+        rows = found[found.example.isin(e.index) & (found.slot == first)]
+        assert rows.true.tolist() == e.column(first)[np.argsort(e.index)].tolist()
 
 
 def test_words_match_exactly_or_not_at_all():
@@ -178,3 +255,8 @@ def test_the_character_error_rate_is_over_the_length_of_the_true_number():
     assert rate(10**30, 10**30 + 1) == pytest.approx(1 / 31)
     assert rate(321.0, np.nan, valid=False) == 1
     assert np.isnan(evaluation.character_error_rate(frame([(1, 1, True)])[:0]))
+
+
+def test_a_word_is_among_the_first_k_where_its_rank_says_so():
+    words = pd.DataFrame({"rank": [1, 5, 6, 100]})
+    assert [evaluation.top_k(words, k) for k in (1, 5, 20, 100)] == [0.25, 0.5, 0.75, 1]

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+import transformers as hf
 
 import numlab as nl
 
@@ -107,7 +108,7 @@ def test_xval_is_continuous_from_end_to_end():
     model = model_of(GPT2, batch)
     inputs, targets = nl.MaskedLM().ask(batch, ("answer",))
     out = model.read(model.hidden(inputs, targets.reads))[:, 0]
-    assert np.abs(np.diff(out)).max() < 0.1 * (np.ptp(out) + 1e-3)
+    assert np.ptp(out) > 1e-3 and np.abs(np.diff(out)).max() < 0.1 * np.ptp(out)
 
 
 def test_weights_start_as_the_paper_says():
@@ -145,3 +146,63 @@ def test_a_text_longer_than_the_positions_is_refused():
 def test_a_width_that_the_heads_do_not_share_is_refused():
     with pytest.raises(ValueError, match="d_model 30 is no multiple of n_head 4"):
         model_of(nl.GPT2(30, 1, 4), batch_of(nl.P10()))
+
+
+def same_states(model, theirs, inputs):
+    """Whether a model of `transformers` makes the same of our embedded inputs."""
+    said = theirs(inputs_embeds=model.embed(inputs)).last_hidden_state
+    torch.testing.assert_close(model.hidden(inputs), said, rtol=1e-4, atol=1e-5)
+
+
+def test_the_llama_manner_is_that_of_transformers():
+    batch = batch_of(nl.P1000())
+    model = model_of(LLAMA, batch)
+    config = hf.LlamaConfig(
+        vocab_size=1,
+        hidden_size=32,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        rms_norm_eps=torch.finfo(torch.float32).eps,
+        rope_parameters={"rope_type": "default", "rope_theta": 500_000.0},
+    )
+    halves = [0, 2, 4, 6, 1, 3, 5, 7]  # our pairs stand side by side, theirs in two halves
+    state = {"embed_tokens.weight": torch.zeros(1, 32), "norm.weight": model.norm.weight}
+    for i, block in enumerate(model.blocks):
+        q, k, v = block.qkv.weight.unflatten(0, (8, 8)).split([4, 2, 2])
+        gate, up = block.up.weight.chunk(2)
+        own = {
+            "self_attn.q_proj": q[:, halves].flatten(0, 1),
+            "self_attn.k_proj": k[:, halves].flatten(0, 1),
+            "self_attn.v_proj": v.flatten(0, 1),
+            "self_attn.o_proj": block.out.weight,
+            "mlp.gate_proj": gate,
+            "mlp.up_proj": up,
+            "mlp.down_proj": block.down.weight,
+            "input_layernorm": block.attention_norm.weight,
+            "post_attention_layernorm": block.mlp_norm.weight,
+        }
+        state |= {f"layers.{i}.{name}.weight": weight for name, weight in own.items()}
+    theirs = hf.LlamaModel(config).eval()
+    theirs.load_state_dict(state)
+    same_states(model, theirs, nl.CausalLM(("answer",)).train(batch, None)[0])
+
+
+def test_the_gpt2_manner_is_that_of_transformers():
+    batch = batch_of(nl.P1000())
+    model = model_of(dataclasses.replace(GPT2, bias=True), batch)
+    sizes = {"vocab_size": 1, "n_positions": 1024, "n_embd": 32, "n_layer": 2, "n_head": 2}
+    theirs = hf.GPT2Model(hf.GPT2Config(**sizes, activation_function="gelu")).eval()
+    state = {"wte.weight": torch.zeros(1, 32), "wpe.weight": model.positions[0].table}
+    state |= {"ln_f.weight": model.norm.weight, "ln_f.bias": model.norm.bias}
+    names = {"attention_norm": "ln_1", "mlp_norm": "ln_2", "qkv": "attn.c_attn"}
+    names |= {"out": "attn.c_proj", "up": "mlp.c_fc", "down": "mlp.c_proj"}
+    for i, block in enumerate(model.blocks):
+        for ours, name in names.items():
+            layer = getattr(block, ours)
+            weight = layer.weight.T if layer.weight.ndim == 2 else layer.weight
+            state |= {f"h.{i}.{name}.weight": weight, f"h.{i}.{name}.bias": layer.bias}
+    theirs.load_state_dict(state)
+    same_states(model, theirs, nl.CausalLM(("answer",)).train(batch, None)[0])

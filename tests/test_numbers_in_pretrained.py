@@ -312,16 +312,23 @@ def test_words_are_asked_one_at_a_time(home):
     corpus = run.tokenizer(examples)
     asked = run.spec.objective.words(corpus.batch(np.arange(len(corpus))))
     assert len(words) == asked.sum()
-    batch = corpus.batch(np.array([0]))
-    column = int(np.flatnonzero(asked[0])[2])
-    inputs, targets = run.spec.objective.ask(batch, np.array([column]))
-    assert (inputs.ids != torch.from_numpy(batch.ids)).sum() == 1
-    with torch.no_grad():
-        own = run.model.logits(run.model.hidden(inputs, targets.reads)).log_softmax(-1)
-    place = examples[0].index[0] if examples[0].index is not None else 0
-    row = words[words.example == place].iloc[2]
-    assert row.token == batch.ids[0, column]
-    assert row.log_probability == pytest.approx(float(own[0, targets.ids[0]]), abs=1e-4)
+    assert len(set(asked.sum(1))) > 1, "texts of several lengths, so that some are padded"
+    places = np.concatenate([e.index for e in examples])
+    for at, place in enumerate(places):
+        batch = corpus.batch(np.array([at]))  # alone, so that nothing is padded
+        columns = np.flatnonzero(run.spec.objective.words(batch)[0])[[2, -1]]
+        for row, column in zip(
+            words[words.example == place].iloc[[2, -1]].itertuples(), columns, strict=True
+        ):
+            inputs, targets = run.spec.objective.ask(batch, np.array([column]))
+            assert (inputs.ids != torch.from_numpy(batch.ids)).sum() == 1
+            with torch.no_grad():
+                said = run.model.logits(run.model.hidden(inputs, targets.reads))[0]
+            true = said[batch.ids[0, column]]
+            assert row.token == batch.ids[0, column]
+            log_probability = float(true - said.logsumexp(0))
+            assert row.log_probability == pytest.approx(log_probability, abs=1e-3)
+            assert row.rank == pytest.approx(1 + int((said > true).sum()), rel=0.01, abs=3)
 
 
 def test_numbers_are_never_masked():

@@ -22,14 +22,31 @@ def train(objective, batch, seed=0):
     return objective.train(batch, np.random.default_rng(seed))
 
 
+@pytest.mark.parametrize("literals", [0.0, 0.5])
 @pytest.mark.parametrize("encoder", [nl.P10(), nl.XVal(), nl.Digits(4)], ids=str)
-def test_a_masked_slot_is_masked_whole(encoder):
+def test_a_masked_slot_is_masked_whole(encoder, literals):
     batch = batch_of(encoder)
-    inputs, _ = train(nl.MaskedLM(slots=0.5, literals=0.0), batch)
+    inputs, _ = train(nl.MaskedLM(slots=0.5, literals=literals), batch)
     hidden = inputs.ids.numpy() == Text.mask
     for slot in range(3):
         share = np.array([hidden[i][batch.slot[i] == slot].mean() for i in range(64)])
         assert set(share) == {0.0, 1.0}
+    assert hidden[(batch.slot < 0) & batch.real].mean() == pytest.approx(literals, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    "objective", [nl.MaskedLM(slots=0.5), nl.CausalLM(("answer",))], ids=["masked", "causal"]
+)
+@pytest.mark.parametrize("encoder", [nl.XVal(), nl.FoNE(4)], ids=str)
+def test_a_value_that_is_read_or_asked_for_is_that_of_its_own_place(encoder, objective):
+    batch = batch_of(encoder, answers=objective.answers)
+    numbers = batch.corpus.examples[0].numbers
+    inputs, targets = train(objective, batch)
+    row, column = np.divmod(inputs.carriers.numpy(), inputs.ids.shape[1])
+    read = encoder.number(inputs.features.numpy())
+    assert read.tolist() == numbers[row, batch.slot[row, column]].tolist()
+    row, slot = (x[targets.carries.numpy()] for x in targets.slots())
+    assert encoder.number(targets.features.numpy()).tolist() == numbers[row, slot].tolist()
 
 
 def test_a_masked_value_is_not_in_the_inputs():
@@ -94,8 +111,9 @@ class Oracle:
     def hidden(self, inputs, reads, cache=None):
         ids = inputs.ids.numpy()
         self.seen = ids if self.seen is None else np.concatenate([self.seen, ids], 1)
-        n = self.seen.shape[1]
-        rows = [int(np.flatnonzero((self.batch.ids[:, :n] == s).all(1))[0]) for s in self.seen]
+        n = min(self.seen.shape[1], self.batch.ids.shape[1])  # it knows nothing past the end
+        known = (self.batch.ids[:, :n] == s[:n] for s in self.seen)
+        rows = [int(np.flatnonzero(same.all(1))[0]) for same in known]
         return torch.from_numpy(self.batch.ids[rows, min(n, self.batch.ids.shape[1] - 1)]).long()
 
     def logits(self, hidden):
@@ -143,3 +161,16 @@ def test_a_word_that_answers_never_hold_spells_no_number(monkeypatch):
     assert (answers.ids[answers.mask] == agg).all() and not len(answers.features)
     decoded = batch.corpus.tokenizer.decode(answers.ids, answers.mask, answers.features)
     assert np.isnan(decoded).all()
+
+
+def test_a_word_is_generated_as_long_as_the_slot_has_it():
+    layout = nl.Layout.of("{a} is {kind}", kind=("even number", "odd"))
+    numbers = np.arange(8.0)[:, None]
+    e = nl.Examples(layout, numbers, (numbers % 2).astype(int))
+    objective = nl.CausalLM(only=("kind",))
+    batch = nl.Tokenizer.of([layout], nl.P10())([e], objective.answers).batch(np.arange(8))
+    answers = objective.fill(Oracle(batch), batch, ("kind",))
+    words = batch.corpus.tokenizer.text.words
+    rows = zip(answers.ids, answers.mask, strict=True)
+    said = ["".join(words[i] for i in ids[mask]).strip() for ids, mask in rows]
+    assert said == e.column("kind").tolist()

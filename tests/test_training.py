@@ -9,14 +9,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import types
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from distributed import LocalCluster
 
 import numlab as nl
-from numlab import store
+from numlab import evaluation, store
 from numlab.models import Transformer
 from numlab.training import fit, learning_rates
 
@@ -69,7 +71,7 @@ def test_a_damaged_run_is_said_and_trained_again():
 
 
 def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
-    whole = weights(nl.train(SPEC))
+    whole, history = weights(nl.train(SPEC)), nl.Run(SPEC).history.drop(columns="seconds")
     script = (
         "import numlab as nl; from numlab.training import fit; fit.CHECKPOINT_SECONDS = 0\n"
         "import sys, json, time; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
@@ -97,6 +99,7 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
     finally:
         fit.Fit._update = update
     assert steps[0] == 17
+    pd.testing.assert_frame_equal(nl.Run(SPEC).history.drop(columns="seconds"), history)
 
 
 def test_who_asks_for_a_run_that_another_process_trains_waits_for_it():
@@ -158,6 +161,21 @@ def test_the_learning_rate_is_chosen_on_the_validation_set():
     assert record.query("chosen").valid_loss.item() == record.valid_loss.min()
 
 
+def test_each_spec_has_its_own_best_rate_and_one_that_diverged_is_never_the_best(monkeypatch):
+    loss = {(0, 1e-2): np.nan, (0, 1e-3): 1.0, (1, 1e-2): 2.0, (1, 1e-3): 3.0}
+
+    def trained(specs):
+        assert {spec.steps for spec in specs} == {5}
+        losses = [loss[spec.seed, spec.learning_rate] for spec in specs]
+        return [types.SimpleNamespace(valid_loss=value) for value in losses]
+
+    monkeypatch.setattr(learning_rates, "train_all", trained)
+    asked = [SPEC, dataclasses.replace(SPEC, seed=1)]
+    specs, _ = nl.choose_learning_rates(asked, (1e-2, 1e-3), steps=5)
+    best = zip(asked, (1e-3, 1e-2), strict=True)
+    assert specs == [dataclasses.replace(spec, learning_rate=rate) for spec, rate in best]
+
+
 def test_one_learning_rate_needs_no_search(monkeypatch):
     monkeypatch.setattr(learning_rates, "train_all", lambda *_: pytest.fail("searched"))
     specs, record = nl.choose_learning_rates([SPEC], rates=(7e-3,), steps=0)
@@ -197,6 +215,47 @@ def test_the_learning_rate_warms_up_and_falls_to_its_minimum():
     rates = [spec.rate(step) for step in range(1000)]
     assert np.argmax(rates) in (99, 100) and max(rates) == pytest.approx(spec.learning_rate)
     assert rates[-1] == pytest.approx(0.1 * spec.learning_rate)
+    quarter = 0.1 + 0.9 * (1 + np.cos(np.pi / 4)) / 2  # of the way down a cosine
+    assert rates[325] == pytest.approx(quarter * spec.learning_rate, rel=1e-2)
+
+
+@pytest.mark.parametrize("encoder", [nl.P10(), nl.FoNE(3), nl.XVal(scale=50.0)], ids=str)
+def test_a_run_learns_a_few_texts_by_heart(encoder):
+    few = {"n_train": 16, "batch_size": 16, "steps": 300}
+    run = nl.train(dataclasses.replace(SPEC, encoder=encoder, **few))
+    said = nl.predict(run, run.examples("train"), "answer")
+    assert said.valid.all() and evaluation.r2(said) > 0.9
+
+
+def test_matrices_alone_decay_and_the_gradient_is_clipped(monkeypatch):
+    def slope(size):
+        def losses(self, *_):
+            return {"token": size * sum(p.sum() for p in self.parameters())}
+
+        monkeypatch.setattr(Transformer, "losses", losses)
+
+    one = fit.Fit(SPEC, "decay")
+    before = {name: p.detach().clone() for name, p in one.model.named_parameters()}
+    slope(0.0)
+    one._update(20)
+    kept = 1 - SPEC.rate(20) * SPEC.weight_decay
+    for name, p in one.model.named_parameters():
+        expected = before[name] * (kept if p.ndim > 1 else 1)
+        torch.testing.assert_close(p.detach(), expected, rtol=1e-5, atol=0)
+    slope(1e6)
+    one._update(21)
+    norm = torch.stack([p.grad.norm() for p in one.model.parameters()]).norm()
+    assert norm == pytest.approx(SPEC.clip, rel=1e-3)
+
+
+def test_validation_asks_the_same_each_time_and_counts_every_target_alike():
+    masked = fit.Fit(dataclasses.replace(SPEC, objective=nl.MaskedLM()), "masks")
+    assert masked._validate() == masked._validate()
+    two = fit.Fit(dataclasses.replace(SPEC, encoder=nl.Digits(3), n_valid=300), "two batches")
+    with torch.no_grad():
+        batch = two.valid.batch(np.arange(300))
+        whole = two.model.losses(*SPEC.objective.train(batch, None))
+    assert two._validate()["token"] == pytest.approx(float(whole["token"]), rel=1e-5)
 
 
 def test_texts_of_like_length_share_a_batch():

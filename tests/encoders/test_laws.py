@@ -403,3 +403,19 @@ def test_values_are_embedded_and_read_in_float32_under_bf16_autocast(encoder):
 def test_the_exported_encoders_are_found():
     assert {B1999, FP15, P10, P1000, XVal, FoNE, Digits, Subword} <= set(exported())
     assert not {Encoder, ValueEncoder} & set(exported())
+
+
+PROMISED = {  # at 3: half of the last figure, digit or bit that the format holds
+    **dict.fromkeys(("P10", "P1000", "B1999", "FP15"), 5e-3),
+    **dict.fromkeys(("FoNE", "FoNEDigits", "Digits", "Subword", "Aggregate", "DigitValues"), 0.5),
+    "Whole": 0.5,
+    "Compact": 0.05,
+    "XVal": 3 * 2.0**-23,
+    "IEEE754": 3 * 2.0**-24,
+    "Exponent": 3 * (10**0.5 - 1),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PROMISED))
+def test_what_is_promised_is_what_the_format_can_hold(name):
+    assert getattr(encoders, name)().precision([3.0])[0] == pytest.approx(PROMISED[name], rel=1e-6)

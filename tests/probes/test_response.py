@@ -2,6 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import numlab as nl
+from numlab import evaluation
 from numlab.probes import largest_jumps, response
 
 
@@ -40,3 +42,17 @@ def test_sweeps_that_cannot_be_halved_are_refused():
 def test_one_text_is_moved_and_another_number_asked():
     with pytest.raises(ValueError, match="'a' moved and 'a' asked"):
         response(None, [None], "a", [1.0], "a")
+
+
+def test_the_moved_number_moves_and_all_else_stays(monkeypatch):
+    asked = []
+
+    def predict(run, examples, slot):
+        asked.append((examples[0].numbers.tolist(), slot))
+        return pd.DataFrame({"predicted": [7.0, 8.0], "valid": True})
+
+    monkeypatch.setattr(evaluation, "predict", predict)
+    text = nl.Examples(nl.Layout.of("{a} {b} {c}"), [[1.0, 2.0, 3.0]])
+    frame = response(None, text, "b", [5.0, 6.0], "c")
+    assert asked == [([[1, 5, 3], [1, 6, 3]], "c")]
+    assert frame.input.tolist() == [5, 6] and frame.predicted.tolist() == [7, 8]

@@ -81,6 +81,10 @@ def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
     frame = nl.probes.expectation(run, texts, "stepsize")
     assert (frame["argmax"] - 0.4).abs().max() < 1e-9
     assert (frame.expectation - (0.75 * 0.4 + 0.25 * 0.2)).abs().max() < 1e-6
+    scan = nl.probes.logit_scan(run, texts, "stepsize", top=2)
+    significands = scan[scan.place == 2].set_index("word")
+    assert significands.probability.to_dict() == pytest.approx({"200": 0.25, "400": 0.75})
+    assert significands.logit.to_dict() == pytest.approx({"200": 0, "400": np.log(3)}, abs=1e-6)
 
 
 def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeypatch):
