@@ -308,7 +308,7 @@ def test_a_model_that_is_fine_tuned_is_stored_whole(tokenizer, tmp_path, home):
 def test_words_are_asked_one_at_a_time(home):
     run = nl.train(spec(nl.IEEE754(), steps=1))
     examples = run.examples("test")
-    words = evaluation.masked_words(run, examples, batch_size=3)
+    words = evaluation.masked_words(run, examples, batch_size=20)
     corpus = run.tokenizer(examples)
     asked = run.spec.objective.words(corpus.batch(np.arange(len(corpus))))
     assert len(words) == asked.sum()
