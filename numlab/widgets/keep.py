@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from numlab import probes, store
 from numlab.figures import filing
 from numlab.training import Run
-from numlab.widgets.numbers import answers, short_names, speller, spellings, texts_at
+from numlab.widgets.numbers import TEXTS, answers, short_names, speller, spellings, texts_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,9 @@ def keep(runs: list[Run], slot: str, at: float, n: int, values: list[float], gap
     return f'{head}<pre style="{look}">{escape(cell)}</pre>'
 
 
-def swept(runs: list[Run], slot: str, at: float, values: list[float], n: int = 32) -> pd.DataFrame:
+def swept(
+    runs: list[Run], slot: str, at: float, values: list[float], n: int = TEXTS
+) -> pd.DataFrame:
     """What runs answer along the values of a parameter, and among which words they choose at one.
 
     Parameters

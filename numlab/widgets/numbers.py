@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SEED = 1  # of the texts, other than those of training
+TEXTS = 16  # a value: as many as a person who drags need not wait for
 
 
-def answers(runs: list[Run], slot: str, value: float, n: int = 32) -> pd.DataFrame:
+def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.DataFrame:
     """What each encoder answers where the true number of a parameter is `value`.
 
     Parameters
@@ -63,7 +64,7 @@ def summary(asked: dict[Run, pd.DataFrame], names: dict[Run, str]) -> pd.DataFra
     return pd.DataFrame(columns).reset_index()
 
 
-def spellings(run: Run, slot: str, value: float, n: int = 32, top: int = 8) -> pd.DataFrame:
+def spellings(run: Run, slot: str, value: float, n: int = TEXTS, top: int = 8) -> pd.DataFrame:
     """The likeliest words of a text encoder's significand (its first digit, under P10).
 
     Returns

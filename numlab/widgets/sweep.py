@@ -18,6 +18,7 @@ from numlab.widgets.figure import FLOOR, sweep_figure
 from numlab.widgets.keep import keep
 from numlab.widgets.note import KernelNote
 from numlab.widgets.numbers import (
+    TEXTS,
     predictions,
     short_names,
     speller,
@@ -36,7 +37,7 @@ CURVE = 25  # values that are asked for by and by
 ALL = "all"
 
 
-def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = 32) -> ipywidgets.VBox:
+def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywidgets.VBox:
     """Drag the true number of a parameter through the gaps of training: who interpolates?
 
     Left: the median of each encoder's live predictions over `n` texts, their range as a bar, and

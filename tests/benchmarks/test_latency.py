@@ -15,7 +15,7 @@ specs = [nl.RunSpec(task=nl.tasks.Planets(n_steps=3, n_planets=(2, 2)), encoder=
     objective=nl.MaskedLM(slots=0.2, literals=0.05), model=nl.GPT2(64, 2, 4, context=4096),
     n_train=32, n_valid=8, n_test=8, steps=1, batch_size=8, learning_rate=1e-3)
     for encoder in (nl.P10(), nl.P1000(), nl.FP15(), nl.XVal(), nl.FoNE(1, 3))]
-nl.widgets.ood_sweep([nl.train(spec) for spec in specs], "stepsize", n=32)
+nl.widgets.ood_sweep([nl.train(spec) for spec in specs], "stepsize")
 """
 CLOUD = """
 import numpy as np
