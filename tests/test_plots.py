@@ -194,7 +194,8 @@ def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
         [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
         columns=["significand", "exponent", "share"],
     )
-    _, significands, exponents, pairs = plots.stripes(near, counts).axes
+    taken, significands, exponents, pairs = plots.stripes(near, counts).axes
+    assert [c.get_offsets()[0, 1] for c in taken.collections] == [0.1, 1.0]  # the sign of the true
     assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
     assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
     assert [bar.get_height() for bar in exponents.patches] == [75, 25]
@@ -294,10 +295,19 @@ def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_
     assert "no number" in ax.get_xlabel()
 
 
+def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
+    answers = {"slot": "a0", "encoder": "P10", "true": [1.0, 2.0] * 10}
+    frame = pd.DataFrame(answers | {"predicted": [*[1.0, 2.0] * 9, 1.0, 50.0]})
+    scores = pd.DataFrame({"slot": ["a0"], "encoder": "P10", "seed": 0, "mse": 1.0})
+    (ax,) = plots.predicted_against_true(frame, scores).axes
+    assert ax.texts[0].get_text() == "5.0% beyond"
+
+
 def test_the_share_of_answers_that_are_no_number_stands_in_the_panel():
     answers = {"slot": "a0", "true": [1.0, 2.0] * 2, "encoder": ["P10"] * 2 + ["FP15"] * 2}
     frame = pd.DataFrame(answers | {"predicted": [1.0, np.nan, np.nan, np.nan]})
     scores = pd.DataFrame({"slot": "a0", "encoder": ["P10", "FP15"], "mse": [0.0, np.nan]})
+    scores["seed"] = 0
     one, none = plots.predicted_against_true(frame, scores).axes
     assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
     assert none.get_title() == "FP15\nno MSE"

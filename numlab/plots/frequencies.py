@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from numlab.plots.style import encoder_color, encoder_marker, panels, styled
 
 if TYPE_CHECKING:
@@ -18,24 +20,32 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure
     Parameters
     ----------
     near : DataFrame
-        Columns encoder, true, predicted.
+        Columns encoder, true, predicted, a row a number. Drawn with the sign of the true number
+        turned to plus: what took the wrong sign stands below 0.
     counts : DataFrame
         Columns significand, exponent, share, a row a pair that occurs.
     pair : int
         The significand whose pairs are drawn.
     """
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
-    for name, rows in near.groupby("encoder", sort=False):
-        look = {"color": encoder_color(str(name)), "marker": encoder_marker(str(name))}
-        ax.scatter(rows.true, rows.predicted, s=14, alpha=0.6, lw=0, label=name, **look)
-    for value in (-0.1, 0.1):
-        ax.axhline(value, color="#555555", lw=0.9, ls="--", zorder=1)
-    ax.set(xlabel="true temperature (σ)", ylabel="predicted temperature (σ)")
-    ax.set(xlim=(-1.2, 1.2), ylim=(-2, 2), title="numbers near ±1; dashed: ±0.1")
-    ax.legend(fontsize=9, loc="upper center")
+    rng = np.random.default_rng(0)
+    names = list(near.encoder.unique())
+    for x, name in enumerate(names):
+        rows = near[near.encoder == name]
+        size = rows.predicted * np.sign(rows.true)
+        aside = x + rng.uniform(-0.35, 0.35, len(rows))
+        look = {"color": encoder_color(name), "marker": encoder_marker(name)}
+        ax.scatter(aside, size, s=12, alpha=0.5, lw=0, **look)
+    for size, what in ((1, "true"), (0.1, "a tenth")):
+        ax.axhline(size, color="#555555", lw=0.9, ls="--", zorder=1)
+        ax.text(len(names) - 0.45, size, what, va="center", fontsize=9)
+    ax.set_xticks(range(len(names)), names)
+    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-0.6, 1.8), title="true temperatures near ±1")
+    ax.set_ylabel("predicted, sign of the true (σ)")
+    ax.grid(axis="x", visible=False)
     by_significand = counts.groupby("significand").share.sum()
     significands.plot(by_significand.index, 100 * by_significand, color="#555555", lw=0.8)
-    significands.plot(pair, 100 * by_significand.get(pair, 0.0), "o", color="#D55E00")
+    significands.plot(pair, 100 * by_significand.get(pair, 0.0), "o", color="#222222")
     significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
     significands.set_title(f"significands; dot: {pair}")
     for panel, rows, title in (
@@ -43,7 +53,7 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure
         (pairs, counts[counts.significand == pair], f"pairs of {pair} and an exponent"),
     ):
         shares = rows.groupby("exponent").share.sum()
-        panel.bar(shares.index, 100 * shares, color="#56B4E9")
+        panel.bar(shares.index, 100 * shares, color="#777777")
         panel.set_xticks(shares.index, [f"E{e:+d}" for e in shares.index])
         panel.set(xlabel="exponent", ylabel="share of the numbers (%)", title=title)
     return figure

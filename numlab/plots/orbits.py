@@ -18,7 +18,7 @@ SAID = {"marker": "x", "ms": 6, "mew": 1.8}
 
 
 @styled
-def orbits(frame: pd.DataFrame) -> Figure:
+def orbits(frame: pd.DataFrame, distances: pd.Series) -> Figure:
     """True and predicted positions, a row a system, a column an encoder (xval, Fig. 5).
 
     Parameters
@@ -26,9 +26,11 @@ def orbits(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         As from `probes.trajectories`, with a column encoder. Predictions off the panel are
         drawn at its edge.
+    distances : Series
+        Of each encoder, the root mean square distance that stands above its column.
     """
     systems, encoders = frame.example.unique(), frame.encoder.unique()
-    figure, axes = panels(len(systems) * len(encoders), len(encoders), 2.2, 2.2, share=False)
+    figure, axes = panels(len(systems) * len(encoders), len(encoders), 2.4, 2.4, share=False)
     for ax, (system, name) in zip(axes, itertools.product(systems, encoders), strict=True):
         rows = frame[(frame.example == system) & (frame.encoder == name)]
         low = rows[["x", "y"]].min().clip(upper=0).to_numpy()  # the star is seen, too
@@ -49,7 +51,7 @@ def orbits(frame: pd.DataFrame) -> Figure:
                 ax.plot(*zip(*ends, strict=True), color=color, lw=0.8, alpha=0.6)
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
         if system == systems[0]:
-            ax.set_title(str(name))
+            ax.set_title(f"{name}\nrms distance {distances[name]:.2f}", fontsize=10)
         else:
             ax.set_xlabel(f"x {UNIT}")
         if ax.get_subplotspec().is_first_col():
@@ -61,7 +63,7 @@ def orbits(frame: pd.DataFrame) -> Figure:
     looks = {
         "read": READ,
         "true, hidden": HIDDEN,
-        "predicted": {**SAID, "color": "#333333"},
+        "predicted (at the edge: beyond)": {**SAID, "color": "#333333"},
     }
     handles = [Line2D([], [], ls="", label=label, **look) for label, look in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from numlab.plots.style import OTHERS, encoder_color, encoder_marker, panels, styled
 
 if TYPE_CHECKING:
@@ -21,16 +23,16 @@ def predicted_against_true(
     Parameters
     ----------
     frame : DataFrame
-        Columns slot, encoder, true, predicted, a row a text. Invalid predictions (NaN) are not
-        drawn: their share stands in the panel.
+        Columns slot, encoder, true, predicted, a row a text. Invalid predictions (NaN) and those
+        far beyond the true numbers are not drawn: their shares stand in the panel.
     scores : DataFrame
-        Columns slot, encoder, mse, a row a seed: their mean and range stand in the panel.
+        Columns slot, encoder, seed, mse, a row a seed: their mean and range stand in the panel.
     trained : dict of str to list of float, optional
         The values of a slot that training had around its gaps, as grey lines. With them, the
         median of the predictions at each true value is drawn as a line.
     """
     slots, encoders = frame.slot.unique(), frame.encoder.unique()
-    figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.1, share=False)
+    figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         every = frame[frame.slot == slot]
         rows = every[every.encoder == name]
@@ -44,16 +46,36 @@ def predicted_against_true(
         if trained:
             median = rows.groupby("true").predicted.median()
             ax.plot(median.index, median, color=color, marker=encoder_marker(str(name)), ms=4)
-        if invalid := rows.predicted.isna().mean():
-            place = {"transform": ax.transAxes, "ha": "right", "va": "bottom", "fontsize": 8}
-            ax.text(0.98, 0.02, f"{invalid:.1%} invalid", **place)
-        ax.set(xlim=(low, high), ylim=(low, high), xlabel=f"true {slot}")
+        outside = ~rows.predicted.between(low, high) & rows.predicted.notna()
+        missing = {"beyond": outside.mean(), "invalid": rows.predicted.isna().mean()}
+        said = [f"{share:.1%} {what}" for what, share in missing.items() if share]
+        place = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
+        ax.text(0.03, 0.98, "\n".join(said), **place)
+        margin = 0.06 * np.ptp(every.true)
+        ax.set(xlim=(every.true.min() - margin, every.true.max() + margin), ylim=(low, high))
+        ax.set_xlabel(f"true {slot}")
         ax.set_title(f"{name}\n{_score(scores, slot, name)}", fontsize=10)
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(f"predicted {slot}")
         else:
             ax.tick_params(labelleft=False)
+    _explain(figure, bool(trained), scores.seed.nunique() > 1)
     return figure
+
+
+def _explain(figure: Figure, trained: bool, seeds: bool) -> None:
+    """One legend for all panels, below them."""
+    from matplotlib.lines import Line2D
+
+    grey = {"color": "#777777"}
+    handles = [Line2D([], [], ls="", marker="o", ms=4, label="a text", **grey)]
+    if trained:
+        handles.append(Line2D([], [], marker="o", label="median of the texts", **grey))
+        handles.append(Line2D([], [], color="#B0B0B0", lw=1, label="value in training"))
+    handles.append(Line2D([], [], color="#555555", lw=0.9, ls="--", label="predicted = true"))
+    if seeds:
+        handles.append(Line2D([], [], ls="", label="(least to greatest seed)"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
 
 
 def _limits(rows: pd.DataFrame) -> tuple[float, float]:
@@ -72,21 +94,22 @@ def _score(scores: pd.DataFrame, slot: str, name: str) -> str:
     mse = scores[(scores.slot == slot) & (scores.encoder == name)].mse.dropna()
     if not len(mse):
         return "no MSE"
-    spread = f" ({mse.min():.1e} to {mse.max():.1e})" if len(mse) > 1 else ""
-    return f"MSE {mse.mean():.1e}" + spread.replace(" (", "\n(")
+    spread = f"\n({mse.min():.3g} to {mse.max():.3g})" if len(mse) > 1 else ""
+    return f"MSE {mse.mean():.3g}{spread}"
 
 
 @styled
 def logit_lines(
     scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float], slot: str
 ) -> Figure:
-    """The heaviest words of a number over its true value, and the number that they give
-    (xval, Fig. 12).
+    """The heaviest words of a number over its true value, and the number that they give, as
+    medians over the texts (xval, Fig. 12).
 
     Parameters
     ----------
     scan : DataFrame
-        Columns true, word, logit, probability, as from `probes.logit_scan`, of one place.
+        Columns true, word, logit, probability, as from `probes.logit_scan`, of one place, and
+        seed, the same throughout.
     expected : DataFrame
         Columns true, argmax, expectation, as from `probes.expectation`, and seed.
     trained : list of float
@@ -102,12 +125,12 @@ def logit_lines(
         logits.plot(line.true, line.logit, **look)
         weights.plot(line.true, line.probability, **look)
     for way, color, ls in (("argmax", "#56B4E9", "-"), ("expectation", "#0B4F7D", "--")):
-        grouped = expected.groupby("true")[way]
-        by_seed = expected.groupby(["true", "seed"])[way].mean().groupby("true")
+        median = expected.groupby("true")[way].median()
+        by_seed = expected.groupby(["true", "seed"])[way].median().groupby("true")
         numbers.fill_between(
-            by_seed.min().index, by_seed.min(), by_seed.max(), color=color, alpha=0.2, lw=0
+            median.index, by_seed.min(), by_seed.max(), color=color, alpha=0.2, lw=0
         )
-        numbers.plot(grouped.mean().index, grouped.mean(), color=color, ls=ls, label=f"mean {way}")
+        numbers.plot(median.index, median, color=color, ls=ls, label=f"median {way}")
     ends = [expected.true.min(), expected.true.max()]
     numbers.plot(ends, ends, color="#555555", lw=0.9, ls=":", label="true value")
     for ax, ylabel in zip(
@@ -116,8 +139,13 @@ def logit_lines(
         strict=True,
     ):
         for value in trained:
-            ax.axvline(value, color="#B0B0B0", lw=1, zorder=0)
+            line = ax.axvline(value, color="#B0B0B0", lw=1.6, zorder=0)
         ax.set(xlabel=f"true {slot}", ylabel=ylabel)
-    logits.legend(title="significand", ncols=2, fontsize=9)
-    numbers.legend()
+    line.set_label("in training")
+    words = logits.get_legend_handles_labels()
+    figure.legend(*words, title="word", loc="outside lower center", ncols=8)
+    logits.set_title(f"seed {scan.seed.iloc[0]}")
+    weights.set_title(f"seed {scan.seed.iloc[0]}")
+    numbers.set_title("all seeds, their range shaded")
+    numbers.legend(fontsize=9)
     return figure
