@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.container import BarContainer
 
 from numlab import plots
 
@@ -152,7 +153,7 @@ def test_survivors_are_counted_in_the_title():
     assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
 
 
-def test_spectra_mark_the_peaks_and_the_last_threshold():
+def test_spectra_mark_the_peaks_and_each_threshold():
     frequency = np.arange(1, 51) / 100
     frame = pd.concat(
         pd.DataFrame(
@@ -161,9 +162,8 @@ def test_spectra_mark_the_peaks_and_the_last_threshold():
         for power in (1, 3)
     )
     (ax,) = plots.spectra(frame).axes
-    *lines, threshold = ax.lines
-    assert [line.get_xdata().tolist() for line in lines[1::2]] == [[0.1], [0.1]]
-    assert set(threshold.get_ydata()) == {5}
+    assert [line.get_xdata().tolist() for line in ax.lines[1::3]] == [[0.1], [0.1]]
+    assert [set(line.get_ydata()) for line in ax.lines[2::3]] == [{3}, {5}]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["10", "5", "3⅓", "2.5", "2"]
 
 
@@ -174,9 +174,18 @@ def test_bars_stand_in_the_order_of_the_frame_with_their_heights():
         pd.DataFrame(rows, columns=["table", "encoder", "tokens"]), "table", "tokens"
     ).axes
     assert [t.get_text() for t in ax.get_xticklabels()] == groups
-    heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
-    assert heights == [[0, 1], [2, 3]]
-    assert [bars.get_label() for bars in ax.containers] == names
+    drawn = [c for c in ax.containers if isinstance(c, BarContainer)]
+    assert [[bar.get_height() for bar in bars] for bars in drawn] == [[0, 1], [2, 3]]
+    assert [bars.get_label() for bars in drawn] == names
+
+
+def test_a_bar_of_several_runs_is_their_mean_with_their_range():
+    frame = pd.DataFrame({"kind": "unit", "encoder": "P10", "top-5": [1.0, 2.0, 6.0]})
+    (ax,) = plots.bars(frame, "kind", "top-5").axes
+    (bars,) = (c for c in ax.containers if isinstance(c, BarContainer))
+    assert bars[0].get_height() == 3
+    (line,) = bars.errorbar.lines[2][0].get_segments()
+    assert line[:, 1].tolist() == [1, 6]
 
 
 def test_length_maps_show_each_pair_and_frame_what_was_trained():

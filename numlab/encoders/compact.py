@@ -1,4 +1,4 @@
-"""Two significant figures in as few tokens as they take (App. D.3, xval)."""
+"""Two significant figures, without zeros that say nothing (App. D.3, xval)."""
 
 from __future__ import annotations
 

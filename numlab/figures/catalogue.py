@@ -257,7 +257,7 @@ DIGITS = (
     Item(
         "digits/fig02",
         "kNN-F1 of the weighted sum and the sum of digit embeddings, over the number of digits.",
-        "Weighted: about 0.69 to 0.72 from 2 digits on, flat; the sum falls with the digits.",
+        "Weighted: 0.69 from 2 digits on, flat; the sum falls with the digits.",
     ),
     Item(
         "digits/fig03",

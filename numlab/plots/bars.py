@@ -1,4 +1,4 @@
-"""A count a group, a bar an encoder."""
+"""A number a group, a bar an encoder."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
     """A group of bars for each x, a bar for each hue, with its height written on it.
 
+    Of rows that share both (seeds) the mean is drawn, and their range as a line.
+
     Parameters
     ----------
     frame : DataFrame
-        Columns x, names; hue, names of encoders; y, a number for each pair of them. Groups and
-        bars come in the order in which the frame names them.
+        Columns x, names; hue, names of encoders; y. Groups and bars come in the order in which
+        the frame names them.
     """
     groups, names = list(frame[x].unique()), list(frame[hue].unique())
-    figure, (ax,) = panels(1, 1, max(4.0, 0.5 * len(groups) * (len(names) + 1)), 3.4)
-    heights = frame.pivot(index=hue, columns=x, values=y)
+    figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
+    by_bar = frame.groupby([hue, x])[y]
     width = 0.85 / len(names)
     for i, name in enumerate(names):
         at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
-        drawn = ax.bar(at, heights.loc[name, groups], width, label=name, color=encoder_color(name))
-        ax.bar_label(drawn, fmt="{:.3g}", fontsize=8.5, padding=1)
+        mean, low, high = (by_bar.agg(f)[name][groups].to_numpy() for f in ("mean", "min", "max"))
+        look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
+        drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
+        ax.bar_label(drawn, fmt="{:.2g}", fontsize=8.5, padding=1)
     ax.set_xticks(range(len(groups)), groups)
     ax.set_ylabel(y.replace("_", " "))
     ax.grid(axis="x", visible=False)

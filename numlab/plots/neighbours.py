@@ -37,7 +37,7 @@ def neighbour_lines(frame: pd.DataFrame, number: float) -> Figure:
     first = frame[frame.line == names[0]].number
     ax.axvspan(first.min() - 0.5, first.max() + 0.5, color="#E9E9E9", lw=0, zorder=0)
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="number", ylim=(len(names) - 0.4, -0.6))
+    ax.set(xlabel="number (paler: tied for the last places)", ylim=(len(names) - 0.4, -0.6))
     ax.set_title(f"the nearest neighbours of {number:g}")
     return figure
 
@@ -54,7 +54,7 @@ def dots(frame: pd.DataFrame, y: str, x: str, hue: str) -> Figure:
     """
     names, states = list(frame[y].unique()), list(frame[hue].unique())
     figure, (ax,) = panels(1, 1, 6.4, 0.34 * len(names) + 0.8)
-    colors = ("#8A8A8A", "#0072B2", "#D55E00")
+    colors = ("#BBBBBB", "#777777", "#111111")  # states, not encoders
     for i, (state, color) in enumerate(zip(states, colors[: len(states)], strict=True)):
         values = 100 * frame[frame[hue] == state].groupby(y)[x].agg(["mean", "min", "max"])
         at = np.array([names.index(name) for name in values.index]) + 0.22 * (i - 1)

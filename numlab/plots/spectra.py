@@ -23,8 +23,8 @@ def spectra(frame: pd.DataFrame) -> Figure:
     ----------
     frame : DataFrame
         Columns frequency, power, threshold, peak, as from `probes.spectrum`; source, a panel;
-        stage, a line: its lines darken in the order in which the frame names them. The threshold
-        of each panel's last stage is drawn.
+        stage, a line: its lines darken in the order in which the frame names them. Dashed: the
+        threshold of each.
     """
     from matplotlib import colormaps
 
@@ -40,12 +40,11 @@ def spectra(frame: pd.DataFrame) -> Figure:
             ax.plot(line.frequency, line.power, color=shade, lw=1.2, label=stage)
             peaks = line[line.peak]
             ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
-        ax.axhline(
-            rows.threshold.iloc[-1], color="#555555", lw=1, ls="--", label="shuffled numbers, 1 %"
-        )
+            threshold = ax.axhline(line.threshold.iloc[0], color=shade, lw=1, ls="--")
+        threshold.set_label("exceeded by chance\n(1 % of shuffles)")
         ax.set(yscale="log", xlim=(0, 0.51), title=source, xlabel="period (frequency rises)")
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
         if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel("power (1: the mean)")
+            ax.set_ylabel("power (mean: 1)")
     legend(figure, axes)
     return figure
