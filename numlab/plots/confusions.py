@@ -21,13 +21,16 @@ CLASSES = {
     2: "0.1 to 1",
     3: "≥ 1",
 }
-EXCEPTION = "#FF7F0E"  # orange, as in the paper
+INVALID = 0
+SAID = {INVALID: "no number", **CLASSES}
+EXCEPTION = "#D6006C"  # the paper's orange is P10's here
 
 
 @styled
 def length_cues(frame: pd.DataFrame) -> Figure:
-    """Above, predicted over true numbers, the exceptions in orange; below, the share of each
-    class of true numbers that is predicted to be of each; a column an encoder (xval, Fig. 10).
+    """Above, predicted over true numbers, the exceptions marked; below, the share of each
+    class of true numbers that is predicted to be of each, or is no number; a column an encoder
+    (xval, Fig. 10).
 
     Parameters
     ----------
@@ -72,11 +75,9 @@ def _scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:
 
 
 def _confusions(ax: Axes, rows: pd.DataFrame):
+    said = rows.predicted_class.where(rows.predicted.notna(), INVALID)
     counts = np.array(
-        [
-            [((rows.true_class == t) & (rows.predicted_class == p)).sum() for t in CLASSES]
-            for p in CLASSES
-        ]
+        [[((rows.true_class == t) & (said == p)).sum() for t in CLASSES] for p in SAID]
     )
     share = counts / np.maximum([(rows.true_class == t).sum() for t in CLASSES], 1)
     image = ax.imshow(share, vmin=0, vmax=1, cmap="Blues", origin="lower")
@@ -86,7 +87,7 @@ def _confusions(ax: Axes, rows: pd.DataFrame):
             ax.text(x, y, f"{value:.0%}", ha="center", va="center", fontsize=8, color=color)
     labels = list(CLASSES.values())
     ax.set_xticks(range(6), labels, rotation=45, ha="right")
-    ax.set_yticks(range(6), labels)
+    ax.set_yticks(range(7), SAID.values())
     ax.set_xlabel("true number")
     ax.grid(visible=False)
     return image

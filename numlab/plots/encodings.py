@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+FEWEST = 5  # points of a sweep whose largest jump is drawn
+
 
 @styled
 def coefficients(frame: pd.DataFrame) -> Figure:
@@ -64,14 +66,15 @@ def encodings(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.DataFrame) 
     *panels, last = below.subplots(2, 3).ravel()[: len(names) + 1]
     for ax, name in zip(panels, names, strict=True):
         rows = outputs[outputs.encoder == name]
-        ax.plot(rows.input, rows.true, color="#555555", lw=0.9, ls="--", label="true value")
-        ax.plot(rows.input, rows.predicted, color=encoder_color(name), lw=1.5, label="put out")
+        ax.plot(rows.input, rows.true, color="#555555", lw=0.9, ls="--")
+        ax.plot(rows.input, rows.predicted, color=encoder_color(name), lw=1.5)
         finest = jumps[jumps.encoder == name].groupby("points").jump.mean().iloc[-1]
         percent = f"{100 * finest:.2g} %".replace("1e+02", "100")
         ax.set_title(f"{name}: largest jump {percent} of the range", fontsize=11)
         ax.set(xlabel="number read", ylabel="number put out")
         ax.sharey(panels[0])
-    for name, rows in jumps.groupby("encoder", sort=False):
+    last.plot([], [], color="#555555", lw=0.9, ls="--", label="true number")
+    for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
         line_with_band(last, rows.groupby("points").jump, name)
     last.set(xscale="log", yscale="log", xlabel="points of the sweep", ylabel="largest jump")
     last.set_title("finer sweeps: a jump, or a curve?", fontsize=11)
