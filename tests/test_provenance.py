@@ -3,6 +3,7 @@
 import ast
 import gc
 import json
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +12,7 @@ import pytest
 
 import numlab as nl
 from numlab.figures import notebooks, provenance, stamps
+from numlab.figures.accept import accept
 from numlab.figures.provenance import code_digest
 
 CODE = '''
@@ -190,3 +192,50 @@ def test_a_figure_that_is_drawn_again_meanwhile_is_no_trouble(home, stamped, mon
 
 def test_what_another_run_wrote_is_not_written_by_this_one(stamped):
     assert stamps.written(stamped, "quick", since=4e9) == {}
+
+
+@pytest.fixture
+def changed(tmp_path, monkeypatch):
+    """The digests of a module, as committed and as it stands now, in a checkout of its own."""
+    package = tmp_path / "checkout/numlab"
+    package.mkdir(parents=True)
+    (package / "one.py").write_text("x = 1\n")
+    for command in (["init", "-q"], ["add", "."], [*AUTHOR, "commit", "-qm", "one"]):
+        subprocess.run(["git", "-C", package.parent, *command], check=True)
+    monkeypatch.setattr(provenance, "PACKAGE", package)
+    (package / "one.py").write_text("x = 2\n")
+    return code_digest("x = 1"), code_digest("x = 2")
+
+
+AUTHOR = ["-c", "user.name=one", "-c", "user.email=one@example.org"]
+
+
+def test_a_change_that_alters_no_figure_is_accepted_with_its_reason(home, changed):
+    was, now = changed
+    older = "0123456789abcdef"
+    figures = home / "figures/full/xval"
+    stamp = home / "figures/full/.stamps/xval/one.json"
+    for path in (figures / "fig01.json", figures / "fig02.json", stamp):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    of = {"fig01": was, "fig02": older}
+    for id, digest in of.items():
+        content = {"id": f"xval/{id}", "sources": {"modules": {"numlab.one": digest}}}
+        (figures / f"{id}.json").write_text(json.dumps(content))
+    stamp.write_text(json.dumps({"modules": {"numlab.one": was}}))
+    assert accept("numlab.one", "only words") == ["xval/fig01"]
+    note = {"module": "numlab.one", "was": was, "now": now, "why": "only words"}
+    first, second = (json.loads((figures / f"{id}.json").read_text()) for id in of)
+    assert first["sources"]["modules"] == {"numlab.one": now}
+    assert first["accepted"] == [note]
+    assert second == {"id": "xval/fig02", "sources": {"modules": {"numlab.one": older}}}
+    assert json.loads(stamp.read_text()) == {"modules": {"numlab.one": now}, "accepted": [note]}
+
+
+def test_only_a_change_of_a_committed_module_can_be_accepted(home, changed):
+    (provenance.PACKAGE / "one.py").write_text("x = 1  # one\n")
+    with pytest.raises(ValueError, match=r"the code of numlab\.one is as committed"):
+        accept("numlab.one", "only words")
+    (provenance.PACKAGE / "two.py").write_text("x = 1\n")
+    for module in ("numlab.two", "numlab.three"):
+        with pytest.raises(ValueError, match=f"'{module}' is no module of numlab that is commit"):
+            accept(module, "only words")

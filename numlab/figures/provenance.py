@@ -102,9 +102,22 @@ def versions() -> dict[str, str]:
 @functools.cache
 def commit() -> str | None:
     """The commit of the checkout that numlab runs from, if it is one."""
-    command = ["git", "-C", str(PACKAGE), "rev-parse", "HEAD"]
+    said = _git("rev-parse", "HEAD")
+    return (said and said.strip()) or None
+
+
+def committed_digest(module: str) -> str | None:
+    """The digest of a module's code as it was last committed; None where it never was."""
+    path = module_path(module)
+    source = path and _git("show", f"HEAD:./{path.relative_to(PACKAGE)}")
+    return source and code_digest(source)
+
+
+def _git(*arguments: str) -> str | None:
+    """What git says about the checkout that numlab runs from, if it is one."""
+    command = ["git", "-C", str(PACKAGE), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
+    return done.stdout if done.returncode == 0 else None

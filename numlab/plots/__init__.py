@@ -1,9 +1,11 @@
 """Figures from DataFrames, in one house style. Column names are the interface.
 
 Each function takes a DataFrame and returns a `matplotlib.figure.Figure`; nothing here knows
-pyplot, keeps state or draws on import. `styled` puts a function of a notebook in the same style.
+pyplot, keeps state or draws on import. In a notebook a Figure shows itself once this is imported.
+`styled` puts a function of a notebook in the same style.
 """
 
+from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
 from numlab.plots.bars import bars
 from numlab.plots.calibration import calibration
 from numlab.plots.circles import number_on_circles, survivors

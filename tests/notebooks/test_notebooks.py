@@ -11,6 +11,7 @@ from numlab.figures import notebooks, stamps
 from numlab.figures.batch import run_notebooks
 from numlab.figures.catalogue import item_of
 from numlab.figures.filing import PROFILES
+from numlab.store import home as numlab_home
 
 ROOT = Path(__file__).resolve().parents[2]
 START = notebooks.Notebook("start", ROOT / "notebooks/start.ipynb")  # which the batch has not
@@ -96,6 +97,14 @@ def test_a_notebook_runs_at_smoke(notebook, jobs):
     job = jobs[notebook.name]
     assert job.state == "done", job.note
     assert stamps.stale(notebook, "smoke") is None
+
+
+@every_notebook
+def test_a_figure_is_shown_as_a_picture(notebook, jobs):
+    executed = nbformat.read(numlab_home() / f"figures/smoke/notebooks/{notebook.name}.ipynb", 4)
+    outputs = [o for c in executed.cells for o in c.get("outputs", ()) if "data" in o]
+    shown = [o.data for o in outputs if o.data.get("text/plain", "").startswith("<Figure size")]
+    assert all("image/png" in data for data in shown)
 
 
 def test_the_first_notebook_runs_at_smoke(home, monkeypatch):
