@@ -40,7 +40,7 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure
         ax.axhline(size, color="#555555", lw=0.9, ls="--", zorder=1)
         ax.text(len(names) - 0.45, size, what, va="center", fontsize=9)
     ax.set_xticks(range(len(names)), names)
-    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-0.6, 1.8), title="true temperatures near ±1")
+    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9), title="true temperatures near ±1")
     ax.set_ylabel("predicted, sign of the true (σ)")
     ax.grid(axis="x", visible=False)
     by_significand = counts.groupby("significand").share.sum()

@@ -68,9 +68,9 @@ def _explain(figure: Figure, trained: bool, seeds: bool) -> None:
     from matplotlib.lines import Line2D
 
     grey = {"color": "#777777"}
-    handles = [Line2D([], [], ls="", marker="o", ms=4, label="a text", **grey)]
+    handles = [Line2D([], [], ls="", marker="o", ms=4, label="a prediction", **grey)]
     if trained:
-        handles.append(Line2D([], [], marker="o", label="median of the texts", **grey))
+        handles.append(Line2D([], [], marker="o", label="their median", **grey))
         handles.append(Line2D([], [], color="#B0B0B0", lw=1, label="value in training"))
     handles.append(Line2D([], [], color="#555555", lw=0.9, ls="--", label="predicted = true"))
     if seeds:
