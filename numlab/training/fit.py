@@ -33,7 +33,9 @@ def train(spec: RunSpec) -> Run:
     from tqdm.auto import tqdm
 
     with tqdm(total=spec.steps, desc=spec.name, leave=False, delay=1) as bar:
-        return fit_in_store(spec, lambda step, loss: _advance(bar, step, loss))
+        run = fit_in_store(spec, lambda step, loss: _advance(bar, step, loss))
+        bar.update(spec.steps - bar.n)  # a notebook paints a bar red that ends short
+    return run
 
 
 def _advance(bar, step: int, loss: float) -> None:
