@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from numlab import plots
 from numlab.compare.advice import advice
 from numlab.compare.encodings import choices, encodings
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+STYLE = """<style>
+.numlab-report :is(th, td) { text-align: left; vertical-align: top; padding: 1px 12px 1px 0 }
+</style>"""
 GAP_ERRORS = "Trained without the gap: median error in interquartile ranges"
 
 
@@ -59,12 +64,11 @@ class Report:
         found = {"Before training": _readable(self.encodings)}
         if self.errors is not None:
             wide = self.errors.pivot(index="encoder", columns="part", values=["error", "invalid"])
-            order = self.errors.encoder.drop_duplicates()
-            wide = wide.loc[order].reset_index()
-            wide.columns = ["encoder", "in the gap", "elsewhere", "no number, gap", "elsewhere "]
-            errors = dict.fromkeys(("in the gap", "elsewhere"), "{:.3g}")
-            shares = dict.fromkeys(("no number, gap", "elsewhere "), "{:.0%}")
-            found[GAP_ERRORS] = _formatted(wide, errors | shares)
+            errors, shares = ["in the gap", "elsewhere"], ["no number, gap", "no number, elsewhere"]
+            wide.columns = [*errors, *shares]
+            wide = wide.sort_values(errors).replace(np.inf, np.nan).reset_index()
+            formats = dict.fromkeys(errors, "{:.3g}") | dict.fromkeys(shares, "{:.0%}")
+            found[GAP_ERRORS] = _formatted(wide, formats)
         return found
 
     @property
@@ -88,7 +92,7 @@ class Report:
             f"<h3>{escape(title)}</h3>{frame.to_html(index=False, border=0)}"
             for title, frame in self.tables.items()
         ]
-        return f'<div class="numlab-report">{"".join(parts)}</div>'
+        return f'{STYLE}<div class="numlab-report">{"".join(parts)}</div>'
 
 
 def report(

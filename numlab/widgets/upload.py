@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 import ipywidgets
+from IPython.display import display
 
 from numlab import compare, store
 from numlab.widgets.note import KernelNote
@@ -51,5 +52,6 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
 
     upload.observe(take, "value")
     if path:
+        display(said)  # the panel is seen only when the cell has ended
         look(path)
     return ipywidgets.VBox([ipywidgets.HBox([upload]), said, page, KernelNote()])
