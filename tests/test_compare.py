@@ -1,5 +1,6 @@
 """One's own numbers: read, measured, trained, advised; and what is wrong with a file, in words."""
 
+import dataclasses
 import json
 import types
 
@@ -180,6 +181,18 @@ def test_a_report_has_every_encoder_its_errors_and_advice(trained):
         assert name in trained.text
     page = trained._repr_html_()
     assert "<table" in page and 'src="data:image/svg+xml;base64,' in page
+
+
+def test_errors_are_listed_from_the_least_and_no_number_is_a_dash(trained):
+    by = {("XVal", "gap"): (0.2, 0.0), ("P10", "gap"): (np.inf, 0.6), ("FP15", "gap"): (0.1, 0.0)}
+    by |= {(name, "seen"): (0.3, 0.0) for name, _ in list(by)}
+    found = pd.DataFrame([(*key, *row) for key, row in by.items()])
+    found.columns = ["encoder", "part", "error", "invalid"]
+    report = dataclasses.replace(trained, errors=found)
+    *_, shown = report.tables.values()
+    assert shown.encoder.tolist() == ["FP15", "XVal", "P10"]
+    assert shown["in the gap"].tolist() == ["0.1", "0.2", "–"]
+    assert shown["no number, gap"].tolist() == ["0%", "0%", "60%"]
 
 
 def errors(**gap):
