@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,6 +21,7 @@ from numlab import store
 from numlab.figures import notebooks, provenance
 from numlab.figures.catalogue import item_of
 from numlab.figures.tables import flat, markdown
+from numlab.figures.verdicts import verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +137,8 @@ def claim(
     paper: str = "",
     seeds: int | None = None,
 ) -> None:
-    """Put what the paper claims of a figure, and whether it holds here, beside the figure.
+    """Put what the paper claims of a figure, and whether it holds here, beside the figure; a
+    notebook shows it, too.
 
     Parameters
     ----------
@@ -166,6 +169,10 @@ def claim(
     }
     saved["claims"] = [c for c in saved["claims"] if c["text"] != text] + [made]
     _write_json(place, saved)
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
+        from IPython.display import HTML, display
+
+        display(HTML(verdict(made)))
 
 
 def _place(id: str, data: Any = None) -> Path:

@@ -16,7 +16,7 @@ from pathlib import Path
 from numlab import store
 from numlab.figures import deviations, notebooks, page, stamps, tables
 from numlab.figures.catalogue import ITEMS, PAPERS, Item, item_of
-from numlab.figures.page import VERDICTS
+from numlab.figures.verdicts import VERDICTS
 
 COMMITTED = "full"
 LOCAL = ("quick", "paper")

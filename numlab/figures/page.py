@@ -10,11 +10,10 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from numlab.figures.catalogue import PAPERS
+from numlab.figures.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from numlab.figures.gallery import Saved, Shown
-
-VERDICTS = {True: "held", False: "not held", None: "not tested"}
 
 
 def index(shown: list[Shown], scores: list[list[str]]) -> str:

@@ -100,11 +100,13 @@ def test_a_notebook_runs_at_smoke(notebook, jobs):
 
 
 @every_notebook
-def test_a_figure_is_shown_as_a_picture(notebook, jobs):
+def test_figures_are_shown_as_pictures_and_claims_with_their_verdicts(notebook, jobs):
     executed = nbformat.read(numlab_home() / f"figures/smoke/notebooks/{notebook.name}.ipynb", 4)
-    outputs = [o for c in executed.cells for o in c.get("outputs", ()) if "data" in o]
-    shown = [o.data for o in outputs if o.data.get("text/plain", "").startswith("<Figure size")]
-    assert all("image/png" in data for data in shown)
+    shown = [o.data for c in executed.cells for o in c.get("outputs", ()) if "data" in o]
+    figures = [d for d in shown if d.get("text/plain", "").startswith("<Figure size")]
+    assert all("image/png" in data for data in figures)
+    claims = [d for d in shown if "numlab-claim" in d.get("text/html", "")]
+    assert bool(claims) == ("nl.claim(" in "\n".join(notebook.code))
 
 
 def test_the_first_notebook_runs_at_smoke(home, monkeypatch):
