@@ -96,6 +96,15 @@ def test_a_notebooks_function_draws_in_the_style_and_leaves_none_behind():
     assert dict(mpl.rcParams) == before
 
 
+def test_seeds_are_dots_around_the_line_of_their_mean():
+    rows = [(x, seed, x * seed) for x in (1, 2) for seed in (0, 3, 9)]
+    frame = pd.DataFrame(rows, columns=["n", "seed", "score"]).assign(encoder="FoNE")
+    (ax,) = plots.curves(frame, "n", "score", "encoder").axes
+    dots = ax.collections[-1].get_offsets().tolist()
+    assert dots == [[1, 0], [1, 3], [1, 9], [2, 0], [2, 6], [2, 18]]
+    assert ax.lines[0].get_ydata().tolist() == [4, 8]
+
+
 def test_more_panels_than_fit_a_row_go_on_in_the_next():
     figure, axes = plots.panels(5, columns=3)
     assert len(axes) == len(figure.axes) == 5

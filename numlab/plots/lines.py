@@ -1,4 +1,4 @@
-"""A metric over a size: a line an encoder or aggregate, the spread over seeds as a band."""
+"""A metric over a size: a line an encoder or aggregate, the seeds as dots in a band."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = None) -> Figure:
     """Mean of y over x, a line a `hue`, a panel a `panel`, with the spread as a band.
 
-    Rows that share x, hue and panel (seeds) make one point: its mean, and a band from the least
-    to the greatest. Lines and panels come in the order in which the frame names them.
+    Rows that share x, hue and panel (seeds) make one point: its mean, a dot for each, and a
+    band from the least to the greatest. Lines and panels come in the order in which the frame
+    names them.
 
     Parameters
     ----------
@@ -85,9 +86,14 @@ def neighbour_curves(
 
 
 def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
-    mean = values.mean()
+    """The mean of each group as a line, its range as a band, and what is in it as dots: seeds can
+    have two outcomes and none between."""
+    mean, n = values.mean(), values.size()
     color = encoder_color(name)
     ax.fill_between(mean.index, values.min(), values.max(), color=color, alpha=0.2, lw=0)
+    if n.max() > 1:
+        every = np.concatenate([group for _, group in values])
+        ax.scatter(np.repeat(mean.index, n), every, 18, color=color, alpha=0.6, lw=0)
     ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
 
 
@@ -100,7 +106,7 @@ def scaling(frame: pd.DataFrame, y: str = "exact_match", hue: str = "encoder") -
     frame : DataFrame
         Columns over, the panel and the name of its axis ("training samples"); size, a number;
         hue; y, a share, drawn in percent. Rows that share all of these but y (seeds) make one
-        point: its mean, and a band from the least to the greatest.
+        point: its mean, a dot for each, and a band from the least to the greatest.
     """
     groups = list(frame.assign(**{y: 100 * frame[y]}).groupby("over", sort=False))
     figure, axes = panels(len(groups), 2, 4.2, 3.6, share=False)
