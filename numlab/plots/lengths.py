@@ -36,11 +36,14 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
             edge = {"color": "#D55E00", "lw": 1.5}
             ax.plot([-0.5, inside, inside], [inside, inside, -0.5], **edge)
         ax.set(title=f"{name}\nmean {rows.exact_match.mean():.1%}", xlabel="digits of the first")
-        every = range(0, len(lengths), -(-len(lengths) // 8))
+        every = range(0, len(lengths), -(-len(lengths) // 12))
         ax.set_xticks(every, [lengths[i] for i in every])
         ax.set_yticks(every, [lengths[i] for i in every])
+        ax.tick_params(labelsize=8.5)
         ax.grid(visible=False)
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel("digits of the second")
+    if trained < lengths[-1]:
+        figure.supxlabel("framed: the lengths of training", fontsize=10, color="#D55E00")
     figure.colorbar(image, ax=axes, label="exact match (%)", shrink=0.8)
     return figure
