@@ -14,7 +14,8 @@ def _show_inline() -> None:
     from IPython.core.pylabtools import print_figure
 
     if shell := get_ipython():
-        png = functools.partial(print_figure, fmt="png", bbox_inches=None, base64=True)
+        small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
+        png = functools.partial(print_figure, fmt="png", base64=True, **small)
         pictures = shell.display_formatter.formatters["image/png"]
         pictures.for_type_by_name("matplotlib.figure", "Figure", png)
 
