@@ -6,6 +6,7 @@ import json
 
 from numlab import store
 from numlab.figures import provenance
+from numlab.figures.filing import write_json
 
 
 def accept(module: str, why: str) -> list[str]:
@@ -38,7 +39,6 @@ def accept(module: str, why: str) -> list[str]:
         if modules.get(module) == was:
             modules[module] = now
             content.setdefault("accepted", []).append(note)
-            text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-            store.replace(path, lambda draft, text=text: draft.write_text(text, "utf-8"))
+            write_json(path, content)
             accepted += [content["id"]] if "id" in content else []
     return accepted

@@ -117,7 +117,7 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
         )
     _write_csv(place, data)
     title = fig.get_suptitle() or next((a.get_title() for a in fig.axes if a.get_title()), "")
-    _write_json(place, _provenance(id, "figure", title))
+    write_json(place, _provenance(id, "figure", title))
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
@@ -126,7 +126,7 @@ def save_table(id: str, frame: pd.DataFrame) -> None:
     _write_csv(place, frame)
     text = markdown(flat(frame).columns, flat(frame).itertuples(index=False))
     store.replace(place.with_suffix(".md"), lambda path: path.write_text(text, "utf-8"))
-    _write_json(place, _provenance(id, "table", ""))
+    write_json(place, _provenance(id, "table", ""))
 
 
 def claim(
@@ -168,7 +168,7 @@ def claim(
         "paper": str(paper),
     }
     saved["claims"] = [c for c in saved["claims"] if c["text"] != text] + [made]
-    _write_json(place, saved)
+    write_json(place, saved)
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
         from IPython.display import HTML, display
 
@@ -227,6 +227,7 @@ def _write_csv(place: Path, frame: pd.DataFrame) -> None:
     )
 
 
-def _write_json(place: Path, content: dict[str, Any]) -> None:
+def write_json(place: Path, content: dict[str, Any]) -> None:
+    """Write provenance as files of figures/ hold it, whole or not at all."""
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     store.replace(place.with_suffix(".json"), lambda path: path.write_text(text, "utf-8"))
