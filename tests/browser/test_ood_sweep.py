@@ -93,7 +93,8 @@ def test_the_prediction_moves_with_keys_and_with_the_mouse(page):
     assert by_mouse["truth"] < by_keys["truth"] - 20 * STEP
     assert by_mouse["median"] != by_keys["median"]
     assert by_mouse["place"] != by_keys["place"]
-    page.get_by_role("table").first.scroll_into_view_if_needed()
+    table = page.get_by_role("table").first  # redrawn with each answer: never stable for long
+    table.evaluate("table => table.scrollIntoView({block: 'nearest'})")
     shot(page, "ood_sweep")
 
 
