@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,18 +50,17 @@ def logit_scan(run: Run, examples: list[Examples], slot: str, top: int = 8):
     vocabulary = np.array(run.spec.encoder.vocabulary)
     frames = []
     for place in range(logits.shape[1]):
-        best = np.argsort(-probabilities[:, place])[:, :top]
-        words = np.unique(best)
+        best = np.unique(np.argsort(-probabilities[:, place])[:, :top])
+        words = best[np.argsort(vocabulary[best])]
         columns = {
-            "true": np.repeat(values, len(words)),
+            "true": np.tile(values, len(words)),
             "place": place + 1,
-            "word": np.tile(vocabulary[words], len(values)),
-            "logit": logits[:, place, words].ravel(),
-            "probability": probabilities[:, place, words].ravel(),
+            "word": np.repeat(vocabulary[words], len(values)),
+            "logit": logits[:, place, words].T.ravel(),
+            "probability": probabilities[:, place, words].T.ravel(),
         }
         frames.append(pd.DataFrame(columns))
-    frame = pd.concat(frames)
-    return frame.sort_values(["place", "word", "true"], ignore_index=True)
+    return pd.concat(frames, ignore_index=True)
 
 
 def expectation(run: Run, examples: list[Examples], slot: str):
@@ -84,7 +82,7 @@ def expectation(run: Run, examples: list[Examples], slot: str):
         length = logits.shape[1]
         k = min(logits.shape[2], int(_MAX_SPELLINGS ** (1 / length)))
         probability, word = logits.softmax(-1).topk(k, -1)  # (n, L, k), likeliest first
-        choice = np.array(list(itertools.product(range(k), repeat=length)))  # (S, L)
+        choice = np.indices((k,) * length).reshape(length, -1).T  # (S, L)
         place = np.arange(length)
         ids, weight = word.numpy()[:, place, choice], probability.numpy()[:, place, choice].prod(-1)
         text, spelling = np.nonzero(_nucleus(weight))

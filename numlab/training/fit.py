@@ -84,15 +84,16 @@ class Fit:
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         with _TORCH_GENERATOR:
             torch.manual_seed(spec.seed)
-            self.model = spec.model.build(tokenizer).to(best_device())
+            self.model = spec.model.build(tokenizer).to(best_device()).train()
+        self.parameters = list(self.model.parameters())
         self.optimizer = self._optimizer()
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record
         self._resume()
 
     def _optimizer(self) -> torch.optim.Optimizer:
-        matrices = [p for p in self.model.parameters() if p.ndim >= 2]
-        others = [p for p in self.model.parameters() if p.ndim < 2]
+        matrices = [p for p in self.parameters if p.ndim >= 2]
+        others = [p for p in self.parameters if p.ndim < 2]
         groups = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
         decay = self.spec.weight_decay
         # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
@@ -134,16 +135,21 @@ class Fit:
         batch = self.corpus.batch(self._rows(step))
         inputs, targets = spec.objective.train(batch, rng)
         self.tokens += int(batch.real.sum())
-        self.model.train()
         with _TORCH_GENERATOR:
-            torch.manual_seed(_seed(spec.seed, 1, step))
+            self._seed_draws(_seed(spec.seed, 1, step))
             parts = self._losses(inputs, targets)
         loss = sum(parts.values())
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), spec.clip)
+        torch.nn.utils.clip_grad_norm_(self.parameters, spec.clip)
         self.optimizer.step()
         return {k: v.detach() for k, v in parts.items()}
+
+    def _seed_draws(self, seed: int) -> None:
+        if self.model.device.type == "cpu":  # torch.manual_seed would format a traceback besides
+            torch.default_generator.manual_seed(seed)
+        else:
+            torch.manual_seed(seed)
 
     def _losses(self, inputs, targets) -> dict[str, torch.Tensor]:
         device = self.model.device
@@ -165,6 +171,7 @@ class Fit:
                 n = len(targets.features) if k == "value" else len(targets.ids)
                 sums[k] = sums.get(k, 0.0) + n * float(v)
                 counts[k] = counts.get(k, 0) + n
+        self.model.train()
         return {k: v / max(1, counts[k]) for k, v in sums.items()}
 
     def _rows(self, step: int) -> np.ndarray:
@@ -201,7 +208,7 @@ class Fit:
         from safetensors.torch import save_file
 
         state = {f"model.{k}": v for k, v in self.model.state_dict().items()}
-        for i, p in enumerate(self.model.parameters()):
+        for i, p in enumerate(self.parameters):
             state |= {f"adam.{i}.{k}": v for k, v in self.optimizer.state[p].items()}
         place = {"step": self.step, "history": self.history}
         place |= {"tokens": self.tokens, "seconds": self.seconds}
@@ -228,7 +235,7 @@ class Fit:
             return
         model = {k[6:]: v for k, v in state.items() if k.startswith("model.")}
         self.model.load_state_dict(model)
-        for i, p in enumerate(self.model.parameters()):
+        for i, p in enumerate(self.parameters):
             names = ("step", "exp_avg", "exp_avg_sq")
             adam = {k: state[f"adam.{i}.{k}"] for k in names if f"adam.{i}.{k}" in state}
             if adam:  # a parameter that never had a gradient has no state

@@ -51,17 +51,22 @@ def summary(asked: dict[Run, pd.DataFrame], names: dict[Run, str]) -> pd.DataFra
     """The predictions of some runs at one value, as `answers` has them."""
     import pandas as pd
 
-    frame = pd.concat([own.assign(encoder=names[run]) for run, own in asked.items()])
-    frame["predicted"] = frame.predicted.astype(float).where(frame.valid)
-    by_encoder = frame.groupby("encoder", sort=False)
-    columns = {
-        "true": by_encoder.true.first(),
-        "median": by_encoder.predicted.quantile(0.5, interpolation="lower"),
-        "low": by_encoder.predicted.min(),
-        "high": by_encoder.predicted.max(),
-        "invalid": 1 - by_encoder.valid.mean(),
-    }
-    return pd.DataFrame(columns).reset_index()
+    true = next(iter(asked.values())).true.iloc[0]
+    answered: dict[str, list[np.ndarray]] = {}
+    for run, own in asked.items():
+        predicted = own.predicted.to_numpy(float)
+        answered.setdefault(names[run], []).append(np.where(own.valid, predicted, np.nan))
+    rows = [(name, true, *_spread(np.concatenate(own))) for name, own in answered.items()]
+    return pd.DataFrame(rows, columns=["encoder", "true", "median", "low", "high", "invalid"])
+
+
+def _spread(predicted: np.ndarray) -> tuple[float, float, float, float]:
+    """Lower median, least and greatest of the numbers, and the share of NaN."""
+    numbers = np.sort(predicted[~np.isnan(predicted)])
+    if not len(numbers):
+        return np.nan, np.nan, np.nan, 1.0
+    middle = numbers[(len(numbers) - 1) // 2]
+    return middle, numbers[0], numbers[-1], 1 - len(numbers) / len(predicted)
 
 
 def spellings(run: Run, slot: str, value: float, n: int = TEXTS, top: int = 8) -> pd.DataFrame:
