@@ -12,10 +12,39 @@ from plotly.subplots import make_subplots
 from numlab.widgets.plot import LOAD, Plot
 
 _BRUSH = """
+const PALE = 0.15;  // of the points that are not chosen
+const SHADES = 256;
+
+// (256, 4) bytes: the colours of a plotly colour axis, from its least number to its greatest
+function shadesOf({ colorscale }) {
+  const context = new OffscreenCanvas(SHADES, 1).getContext("2d");
+  context.fillStyle = context.createLinearGradient(0, 0, SHADES, 0);
+  colorscale.forEach(([at, color]) => context.fillStyle.addColorStop(at, color));
+  context.fillRect(0, 0, SHADES, 1);
+  return context.getImageData(0, 0, SHADES, 1).data;
+}
+
+// Whether a point lies in a closed line: a ray from it crosses that an odd number of times
+function isInside(x, y, line) {
+  let inside = false;
+  line.forEach(([x1, y1], i) => {
+    const [x0, y0] = line.at(i - 1);
+    if (y0 > y !== y1 > y && x < x0 + ((x1 - x0) * (y - y0)) / (y1 - y0)) inside = !inside;
+  });
+  return inside;
+}
+
+// The closed line of what plotly's box or lasso has marked
+function outline({ type, path, x0, x1, y0, y1 }) {
+  if (type === "rect") return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+  return path.slice(1, -1).split("L").map((point) => point.split(",").map(Number));
+}
+
 async function render({ model, el }) {
   const Plotly = await load(model);
-  const isPane = (trace) => trace.meta === "pane";
   const send = (name, value) => { model.set(name, value); model.save_changes(); };
+  const isPane = ({ meta, type }) => meta === "pane" && type === "scattergl";
+  const panes = () => el._fullData.filter(isPane);
   let changing = 0;  // plotly takes an outline that we remove for a choice of nothing
   const quietly = async (change) => {
     changing += 1;
@@ -28,40 +57,76 @@ async function render({ model, el }) {
     const config = { responsive: true, displaylogo: false, modeBarButtons };
     return quietly(() => Plotly.react(el, data, layout, config));
   };
-  // As plotly marks what it brushes itself: a restyle lays out 100,000 points anew, for seconds.
-  const mark = (cd, places) => {
-    const [{ trace }] = cd;
-    const { xaxis, yaxis } = el._fullLayout._plots[trace.xaxis + trace.yaxis];
-    const chosen = new Set(places);
-    const contains = (point, edge, place) => chosen.has(place);
-    trace._module.selectPoints({ cd, xaxis, yaxis }, places.length ? { contains } : false);
-    trace.selectedpoints = trace._input.selectedpoints = places.length ? places : undefined;
+  // Without selectPoints plotly marks no points itself: for that it draws all 100,000 anew, with
+  // each move of the mouse. We leave them as they are, pale, and draw what is chosen over them.
+  const mark = () => {
+    panes().forEach(({ _module }) => (_module.selectPoints = undefined));
+    const below = el.querySelector(".gl-container");
+    let canvas = below.querySelector(".numlab-chosen");
+    if (!canvas) {
+      canvas = below.appendChild(document.createElement("canvas"));
+      canvas.className = "numlab-chosen";
+      canvas.style = "position: absolute; inset: 0; width: 100%; height: 100%";
+      canvas.style.pointerEvents = "none";
+    }
+    const places = JSON.parse(`[${model.get("chosen")}]`);
+    const pale = places.length && panes().length ? PALE : 1;
+    below.querySelectorAll(".gl-canvas").forEach(({ style }) => (style.opacity = pale));
+    const { width, height } = el._fullLayout;
+    [canvas.width, canvas.height] = [width, height].map((n) => n * devicePixelRatio);
+    const context = canvas.getContext("2d");
+    context.scale(devicePixelRatio, devicePixelRatio);
+    panes().forEach((trace) => paint(context, trace, places));
+    canvas.dataset.drawn = panes().map(() => places.length);
   };
-  const redraw = () => {
-    const { _glcanvas, _plots } = el._fullLayout;
-    _glcanvas.each(({ regl }) => regl?.clear({ color: true, depth: true }));
-    Object.values(_plots).forEach(({ _scene }) => _scene?.draw());
+  const paint = (context, { x, y, xaxis, yaxis, marker }, places) => {
+    const { xaxis: across, yaxis: up } = el._fullLayout._plots[xaxis + yaxis];
+    const { coloraxis } = el._fullLayout;
+    const shades = shadesOf(coloraxis);
+    const radius = Math.max(marker.size / 2, Math.min(4, 100 / places.length));  // few are found
+    const shade = (value) => {
+      const share = (value - coloraxis.cmin) / (coloraxis.cmax - coloraxis.cmin || 1);
+      const at = 4 * Math.min(SHADES - 1, Math.max(0, Math.floor(SHADES * share)));
+      return `rgb(${shades[at]} ${shades[at + 1]} ${shades[at + 2]})`;
+    };
+    context.save();
+    context.beginPath();
+    context.rect(across._offset, up._offset, across._length, up._length);
+    context.clip();
+    for (const place of places) {
+      const [left, top] = [across._offset + across.c2p(x[place]), up._offset + up.c2p(y[place])];
+      context.fillStyle = shade(marker.color[place]);
+      context.beginPath();
+      context.arc(left, top, radius, 0, 2 * Math.PI);
+      context.fill();
+    }
+    context.restore();
   };
-  let brushed = {};  // what and where: its outline stays until something else is chosen
+  let brushed;  // its outline stays until something else is chosen
   const choose = () => {
-    const chosen = model.get("chosen");
-    const places = JSON.parse(`[${chosen}]`);
-    if (brushed.chosen !== chosen) brushed = {};
-    const others = el.calcdata.filter(([{ trace }], i) =>
-      isPane(trace) && trace.type === "scattergl" && i !== brushed.pane);
-    others.forEach((cd) => mark(cd, places));
-    if (others.length) redraw();
-    if (brushed.pane === undefined && el.layout.selections?.length)
+    mark();
+    if (brushed !== model.get("chosen") && el.layout.selections?.length)
       return quietly(() => Plotly.relayout(el, { selections: [] }));
   };
-  const tell = (points, marked) => {
+  const tell = (places) => {
     if (changing) return;
     el.dataset.asked = performance.now();
-    const inPanes = points.filter((point) => isPane(point.data));
-    const chosen = inPanes.map((point) => point.pointNumber).join();
-    const [pane, ...others] = new Set(inPanes.map((point) => point.curveNumber));
-    brushed = { chosen, pane: marked && !others.length ? pane : undefined };
-    send("chosen", chosen);
+    brushed = places.join();
+    send("chosen", brushed);
+  };
+  const within = (areas) => {
+    const { x, y } = panes().find(({ xaxis }) => xaxis === areas[0].xref);
+    const lines = areas.map(outline);
+    return [...x.keys()].filter((place) =>
+      lines.some((line) => isInside(x[place], y[place], line)));
+  };
+  const select = (event) => {
+    if (!event?.selections.length) return;
+    const { selections } = event;  // the last is new; those in other panes go
+    const here = selections.filter(({ xref }) => xref === selections.at(-1).xref);
+    tell(within(here));
+    if (here.length < selections.length)
+      quietly(() => Plotly.relayout(el, { selections: here }));
   };
   const took = () => {  // until everything that came with the answer is drawn, too
     requestAnimationFrame(() => {
@@ -69,15 +134,19 @@ async function render({ model, el }) {
     });
   };
   await draw();
-  await choose();  // what was chosen while the page was loading
+  mark();  // what was chosen while the page was loading
   model.on("change:figure", draw);
   model.on("change:chosen", choose);
   model.on("change:answered", took);
-  el.on("plotly_selected", (event) => event && tell(event.points, true));
+  el.on("plotly_afterplot", mark);
+  el.on("plotly_relayouting", mark);
+  el.on("plotly_selected", select);
   el.on("plotly_deselect", () => tell([]));
-  el.on("plotly_click", (event) => tell(event.points));
+  el.on("plotly_click", ({ event, points }) => {
+    if (event.detail < 2) tell(points.map((point) => point.pointNumber));  // two choose nothing
+  });
   el.on("plotly_hover", ({ points: [point] }) => {
-    if (isPane(point.data)) send("hovered", point.pointNumber);
+    if (point.data.meta === "pane") send("hovered", point.pointNumber);
   });
 }
 
@@ -129,7 +198,7 @@ def panes(
         What hovering shows.
     paint : of the markers, such as color and colorbar.
     chosen : array of shape (m,)
-        Places of points that stand out; in three dimensions they are ringed.
+        Places of points that are ringed, in three dimensions.
     """
     deep = len(axes) == 3
     kind = {"type": "scene" if deep else "xy"}
@@ -157,12 +226,6 @@ def panes(
             ringed = {key: values[chosen] for key, values in points.items()}
             ring = {"size": 2.5 * size, "symbol": "circle-open", "color": "#D55E00"}
             add(**ringed, mode="markers", marker=ring, hoverinfo="skip", row=1, col=i + 1)
-        else:
-            figure.data[-1].update(
-                selectedpoints=chosen.tolist() if len(chosen) else None,
-                selected={"marker": {"opacity": 1}},
-                unselected={"marker": {"opacity": 0.08}},
-            )
     figure.update_annotations(font_size=12)
     axis = {key: value for key, value in paint.items() if key != "color"}
     figure.update_layout(coloraxis=axis, template="simple_white", height=430, showlegend=False)

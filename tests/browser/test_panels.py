@@ -28,12 +28,12 @@ CELLS = (
     "nl.widgets.training([dataclasses.replace(spec, seed=1)])",
     "nl.widgets.your_numbers(steps=0)",
 )
-# Drawn points of the panes: how many are chosen in each.
-CHOSEN = """document.querySelector('.js-plotly-plot').data.filter((t) => t.meta === 'pane')
-    .map((t) => t.selectedpoints?.length ?? 0)"""
+# Points drawn over the pale ones: how many in each pane.
+CHOSEN = "document.querySelector('.numlab-chosen').dataset.drawn.split(',').map(Number)"
+OUTLINES = "document.querySelector('.js-plotly-plot').layout.selections.map((s) => s.xref).join()"
 RINGS = """document.querySelector('.js-plotly-plot')._fullData
     .filter((t) => t.marker.symbol === 'circle-open').map((t) => t.x.length)"""
-DRAG = """document.querySelector('.js-plotly-plot .draglayer .xy .drag').getBoundingClientRect()"""
+DRAG = """document.querySelector('.js-plotly-plot .draglayer .{} .drag').getBoundingClientRect()"""
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +45,20 @@ def page(browser, lab, module_home, write_notebook):
         yield page
 
 
-def test_a_brush_in_one_pane_chooses_in_both_and_is_answered(page):
+def brush(page, pane: str) -> None:
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
-    page.wait_for_function(f"{DRAG}.width > 100")
-    box = page.evaluate(DRAG)
+    page.wait_for_function(f"{DRAG.format(pane)}.width > 100")
+    box = page.evaluate(DRAG.format(pane))
     x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
     page.mouse.move(x + 0.05 * width, y + 0.05 * height)
     page.mouse.down()
     page.mouse.move(x + 0.6 * width, y + 0.6 * height, steps=5)
     page.mouse.up()
-    page.wait_for_function(f"({CHOSEN})[1] > 0")  # the first is marked while the mouse moves
+
+
+def test_a_brush_in_one_pane_chooses_in_both_and_is_answered(page):
+    brush(page, "xy")
+    page.wait_for_function(f"({CHOSEN})[0] > 0")
     left, right = page.evaluate(CHOSEN)
     assert 0 < left == right < 1000
     page.get_by_text(f"{left:,} of 1,000 numbers are chosen").wait_for()
@@ -63,12 +67,20 @@ def test_a_brush_in_one_pane_chooses_in_both_and_is_answered(page):
     shot(page, "explorer")
 
 
+def test_a_brush_in_the_other_pane_takes_the_place_of_the_first(page):
+    before = page.evaluate(CHOSEN)
+    brush(page, "x2y2")
+    page.wait_for_function(f"({CHOSEN}).join() !== '{','.join(map(str, before))}'")
+    page.wait_for_function(f"{OUTLINES} === 'x2'")
+    page.get_by_text(f"{page.evaluate(CHOSEN)[0]:,} of 1,000 numbers are chosen").wait_for()
+
+
 def test_typed_numbers_are_chosen_and_their_spectrum_is_drawn(page):
     box = page.get_by_placeholder("7, 100 to 199")
     box.fill("100 to 199")
     box.press("Enter")
     page.get_by_text("100 of 1,000 numbers are chosen").wait_for()
-    page.wait_for_function(f"({CHOSEN}).every((n) => n === 100)")
+    page.wait_for_function(f"({CHOSEN}).every((n) => n === 100) && {OUTLINES} === ''")
     page.get_by_text("power (mean 1)").wait_for()
     page.get_by_text("power (mean 1)").scroll_into_view_if_needed()
     shot(page, "explorer-neighbours")
