@@ -1,7 +1,6 @@
 """What a person waits for, in a browser: from a key or a brush to the finished drawing.
 
-The models are trained for a moment: the words of one that knows nothing are all equally likely,
-and to weigh them is more work than anyone's run makes.
+Without a trained model: one step of training makes as much work for a forward pass.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ SWEEP = """
 import numlab as nl
 specs = [nl.RunSpec(task=nl.tasks.Planets(n_steps=3, n_planets=(2, 2)), encoder=encoder,
     objective=nl.MaskedLM(slots=0.2, literals=0.05), model=nl.GPT2(64, 2, 4, context=4096),
-    n_train=3200, n_valid=8, n_test=8, steps=100, batch_size=32, learning_rate=3e-3)
+    n_train=32, n_valid=8, n_test=8, steps=1, batch_size=8, learning_rate=1e-3)
     for encoder in (nl.P10(), nl.P1000(), nl.FP15(), nl.XVal(), nl.FoNE(1, 3))]
 nl.widgets.ood_sweep([nl.train(spec) for spec in specs], "stepsize")
 """
