@@ -10,6 +10,7 @@ import torch
 import transformers as hf
 
 import numlab as nl
+from numlab.models import attention
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
 GPT2, LLAMA = nl.GPT2(32, 2, 2), nl.Llama(32, 2, 4, 2, d_head=8)
@@ -206,3 +207,18 @@ def test_the_gpt2_manner_is_that_of_transformers():
             state |= {f"h.{i}.{name}.weight": weight, f"h.{i}.{name}.bias": layer.bias}
     theirs.load_state_dict(state)
     same_states(model, theirs, nl.CausalLM(("answer",)).train(batch, None)[0])
+
+
+@pytest.mark.parametrize("masked", ["nothing", "padding", "the future"])
+def test_attention_in_bf16_is_that_in_float32_but_for_rounding(masked):
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(3, heads, 7, 16, requires_grad=True) for heads in (4, 2, 2))
+    real = torch.arange(7) < torch.tensor([7, 4, 1])[:, None]
+    mask = real[:, None, None, :] if masked == "padding" else None
+    said, gradients = [], []
+    for dtype in (torch.float32, torch.bfloat16):
+        out = attention(*(x.to(dtype) for x in (q, k, v)), mask, masked == "the future").float()
+        said.append(out)
+        gradients.append(torch.autograd.grad(out.square().sum(), (q, k, v)))
+    torch.testing.assert_close(*said, rtol=0.02, atol=0.02)
+    torch.testing.assert_close(*gradients, rtol=0.05, atol=0.05)

@@ -96,7 +96,8 @@ def test_a_scan_draws_the_words_of_each_token_over_the_gap(run):
     panel.place.value = 1
     panel.measure.value = "logit"
     assert "logit of token 1" in panel.plot.figure
-    frame = nl.probes.logit_scan(run, SPEC.task.sample(2, 1, answer=1.5), "answer", top=1)
+    read = nl.probes.number_logits(run, SPEC.task.sample(2, 1, answer=1.5), "answer")
+    frame = nl.probes.logit_scan(read, top=1)
     assert set(frame[frame.place == 1].word) <= set(names(panel.plot))
 
 

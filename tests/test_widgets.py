@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.io as pio
 import pytest
+import torch
 
 import numlab as nl
 from numlab.widgets import keep, numbers, sweep
@@ -90,26 +91,25 @@ def test_seeds_of_an_encoder_count_together(runs):
     ],
     ids=str,
 )
-def test_words_are_those_of_the_significand_and_spell_a_number(
-    runs, monkeypatch, encoder, words, spelled
-):
-    places = {nl.P10(): [1, 2, 2, 3, 4, 5], nl.P1000(): [1, 2, 2, 3], nl.B1999(): [1, 1, 2]}
-    scan = pd.DataFrame({"place": places.get(encoder, [1, 1]), "word": words})
-    scan["probability"] = np.linspace(0.9, 0.1, len(scan))
-    monkeypatch.setattr(
-        numbers.probes, "logit_scan", lambda *_: scan.sample(frac=1, random_state=0)
-    )
-    run = dataclasses.replace(runs[0], spec=spec(encoder))
-    frame = nl.widgets.spellings(run, "stepsize", 0.4, n=2)
+def test_words_are_those_of_the_significand_and_spell_a_number(encoder, words, spelled):
+    places = {nl.P10(): [0, 1, 1, 2, 3, 4], nl.P1000(): [0, 1, 1, 2], nl.B1999(): [0, 0, 1]}
+    ids = [encoder.vocabulary.index(word) for word in words]
+    logits = torch.full((2, encoder.length, len(encoder.vocabulary)), -50.0)
+    logits[:, places.get(encoder, [0, 0]), ids] = torch.linspace(2, 0, len(words))
+    read = nl.probes.NumberLogits(encoder, np.array([0.4, 0.4]), logits)
+    frame = numbers.spellings(read, top=2)
     assert frame.word.tolist() == list(spelled)
     assert frame.number.to_numpy() == pytest.approx(list(spelled.values()))
     assert frame.probability.is_monotonic_decreasing
 
 
-def test_probabilities_of_words_are_those_of_a_distribution(runs):
-    frame = nl.widgets.spellings(runs[0], "stepsize", 0.4, n=4, top=5)
-    assert len(frame) == 5 and frame.probability.between(0, 1).all()
-    assert frame.probability.sum() <= 1 + 1e-6
+def test_probabilities_of_words_are_means_over_the_texts(runs):
+    read = nl.probes.number_logits(
+        runs[0], numbers.texts_at(SPEC.task, "stepsize", 0.4, 4), "stepsize"
+    )
+    frame = numbers.spellings(read, top=5).set_index("word")
+    scan = nl.probes.logit_scan(read, top=5).query("place == 2").set_index("word")
+    assert frame.probability.to_dict() == pytest.approx(scan.probability.to_dict())
 
 
 def test_the_slider_moves_every_prediction(panel, runs):
@@ -123,7 +123,8 @@ def test_the_slider_moves_every_prediction(panel, runs):
             median = there[name].customdata[0][1]
             assert (median is None) == np.isnan(row["median"])
             assert median is None or median == row["median"]
-    words = nl.widgets.spellings(runs[0], "stepsize", 0.65, n=4).dropna()
+    texts = numbers.texts_at(SPEC.task, "stepsize", 0.65, 4)
+    words = numbers.spellings(nl.probes.number_logits(runs[0], texts, "stepsize")).dropna()
     assert list(there["words"].x) == pytest.approx(list(words.probability))
 
 

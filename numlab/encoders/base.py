@@ -45,6 +45,8 @@ class Tokens:
 
     def packed(self) -> np.ndarray:
         """(n, L) ids with the holes closed: END stands behind the last one."""
+        if self.mask.all():
+            return np.maximum(self.ids, -1)
         ids = np.full(self.ids.shape, END, np.int32)
         used = np.arange(ids.shape[1]) < self.mask.sum(1)[:, None]
         ids[used] = np.maximum(self.ids[self.mask], -1)

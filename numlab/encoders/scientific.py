@@ -77,9 +77,9 @@ class Scientific(Encoder):
 
     def columns(self, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
         """(length, n) ids, and (n,) whether there are that many and no more."""
-        n, more = len(tokens.ids), self.length + 1 - tokens.ids.shape[1]
-        ids = np.hstack([tokens.packed(), np.full((n, max(more, 0)), END)]).T
-        ids = np.ascontiguousarray(ids)
+        packed = tokens.packed().T[: self.length + 1]
+        ids = np.full((self.length + 1, packed.shape[1]), END, np.int32)
+        ids[: len(packed)] = packed
         return ids[: self.length], ids[self.length] == END
 
 

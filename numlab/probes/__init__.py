@@ -6,7 +6,7 @@ from numlab.probes.digit_neighbours import digit_f1
 from numlab.probes.interpolation import interpolation
 from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.linear import linear, text_vectors
-from numlab.probes.logits import expectation, logit_scan
+from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
 from numlab.probes.nearby import nearby
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.operand_lengths import by_operand_lengths
@@ -17,6 +17,7 @@ from numlab.probes.tokens import token_counts
 from numlab.probes.trajectories import trajectories
 
 __all__ = [
+    "NumberLogits",
     "around_a_circle",
     "by_operand_lengths",
     "calibration",
@@ -30,6 +31,7 @@ __all__ = [
     "nearby",
     "negated",
     "neighbour_f1",
+    "number_logits",
     "pca",
     "response",
     "sign_and_size",

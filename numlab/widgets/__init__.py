@@ -3,7 +3,7 @@
 from numlab.widgets.clouds import clouds
 from numlab.widgets.explorer import embedding_explorer
 from numlab.widgets.keep import stored, swept
-from numlab.widgets.numbers import answers, spellings
+from numlab.widgets.numbers import answers
 from numlab.widgets.scan import logit_scan
 from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep
@@ -18,7 +18,6 @@ __all__ = [
     "ood_sweep",
     "spell",
     "spelled",
-    "spellings",
     "stored",
     "swept",
     "training",

@@ -90,8 +90,9 @@ def swept(
     if run is not None:
         name = short_names(runs)[run]
         same = {"encoder": name, "true": at}
-        parts.append(spellings(run, slot, at, n).assign(part="word", **same))
-        number = probes.expectation(run, texts_at(run.spec.task, slot, at, n), slot)
+        read = probes.number_logits(run, texts_at(run.spec.task, slot, at, n), slot)
+        parts.append(spellings(read).assign(part="word", **same))
+        number = probes.expectation(read)
         number = number.quantile(0.5, interpolation="lower")
         marks = ["argmax", "expectation"]
         parts.append(pd.DataFrame({"part": marks, "number": number[marks].to_numpy(), **same}))

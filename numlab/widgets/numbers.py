@@ -69,8 +69,12 @@ def _spread(predicted: np.ndarray) -> tuple[float, float, float, float]:
     return middle, numbers[0], numbers[-1], 1 - len(numbers) / len(predicted)
 
 
-def spellings(run: Run, slot: str, value: float, n: int = TEXTS, top: int = 8) -> pd.DataFrame:
+def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:
     """The likeliest words of a text encoder's significand (its first digit, under P10).
+
+    Parameters
+    ----------
+    read : of texts in which the number has one true value.
 
     Returns
     -------
@@ -78,18 +82,21 @@ def spellings(run: Run, slot: str, value: float, n: int = TEXTS, top: int = 8) -
         The likeliest first; probabilities are means over the texts. `number` is what the word
         spells beside the likeliest words of the other places, NaN where that is no number.
     """
-    encoder = run.spec.encoder
-    scan = probes.logit_scan(run, texts_at(run.spec.task, slot, value, n), slot, top)
-    starts = [word.lstrip("+-")[:1] for word in encoder.spell(value)]
-    place = 1 + [start.isdigit() for start in starts].index(True)  # neither sign nor exponent
-    scan = scan.sort_values("probability", ascending=False)
-    words = scan[scan.place == place].reset_index(drop=True)
-    likeliest = scan.groupby("place").word.first()
-    ids = np.tile([encoder.vocabulary.index(word) for word in likeliest], (len(words), 1))
-    ids[:, place - 1] = [encoder.vocabulary.index(word) for word in words.word]
-    tokens = Tokens(ids, np.ones(ids.shape, bool), np.zeros((0, 0), np.float32))
-    words["number"] = encoder.decode(tokens).astype(float)
-    return words[["word", "number", "probability"]]
+    import pandas as pd
+
+    encoder = read.encoder
+    starts = [word.lstrip("+-")[:1] for word in encoder.spell(read.true[0])]
+    place = [start.isdigit() for start in starts].index(True)  # neither sign nor exponent
+    probability = read.logits.double().softmax(-1).mean(0).numpy()  # (L, V)
+    words = np.argsort(-probability[place])[:top]
+    ids = np.tile(probability.argmax(-1), (len(words), 1))
+    ids[:, place] = words
+    columns = {
+        "word": np.array(encoder.vocabulary)[words],
+        "number": encoder.decode(Tokens.of(ids)).astype(float),
+        "probability": probability[place, words],
+    }
+    return pd.DataFrame(columns)
 
 
 @functools.lru_cache(maxsize=8)

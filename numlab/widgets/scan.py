@@ -67,7 +67,7 @@ class _Scan:
             low, high, _ = extent(task.gaps.get(slot, ()), task.limits[slot])
             values = [low + (high - low) * i / (VALUES - 1) for i in range(VALUES)]
             texts = [e for value in values for e in texts_at(task, slot, value, self.n)]
-            self.made[slot] = probes.logit_scan(self.run, texts, slot)
+            self.made[slot] = probes.logit_scan(probes.number_logits(self.run, texts, slot))
         return self.made[slot]
 
     def figure(self) -> go.Figure:

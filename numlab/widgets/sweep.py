@@ -197,9 +197,10 @@ class _OodSweep:
         key = self.speller, self.slot, value
         if key not in self.words:
             texts = texts_at(self.task, self.slot, value, self.n)
-            number = probes.expectation(self.speller, texts, self.slot)
+            read = probes.number_logits(self.speller, texts, self.slot)
+            number = probes.expectation(read)
             number = number.quantile(0.5, interpolation="lower")  # as the medians beside it
-            self.words[key] = spellings(self.speller, self.slot, value, self.n), number
+            self.words[key] = spellings(read), number
         return self.words[key]
 
     def keep(self) -> None:

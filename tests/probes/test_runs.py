@@ -13,6 +13,11 @@ from probes.conftest import tiny_spec
 SPEC = tiny_spec(nl.P1000())
 
 
+def read(run, stepsize=0.4, n=6):
+    texts = SPEC.task.sample(n, seed=1, stepsize=stepsize)
+    return nl.probes.number_logits(run, texts, "stepsize")
+
+
 def test_a_sweep_asks_for_every_value_with_all_else_alike(run):
     frame = nl.probes.interpolation(run, "stepsize", [0.25, 0.4], n=5)
     assert sorted(frame.true.tolist()) == [0.25] * 5 + [0.4] * 5
@@ -21,8 +26,7 @@ def test_a_sweep_asks_for_every_value_with_all_else_alike(run):
 
 
 def test_a_scan_holds_the_heaviest_words_of_each_place(run):
-    texts = SPEC.task.sample(6, seed=1, stepsize=0.4)
-    scan = nl.probes.logit_scan(run, texts, "stepsize", top=4)
+    scan = nl.probes.logit_scan(read(run), top=4)
     assert scan.groupby("place").word.nunique().to_dict() == {1: 4, 2: 4, 3: 4}
     assert set(scan.word) <= set(nl.P1000().vocabulary)
     assert scan.probability.between(0, 1).all()
@@ -30,9 +34,9 @@ def test_a_scan_holds_the_heaviest_words_of_each_place(run):
 
 def test_a_scan_holds_means_over_the_texts_of_each_true_number(run):
     texts = SPEC.task.sample(3, seed=1, stepsize=0.4) + SPEC.task.sample(5, seed=1, stepsize=0.7)
-    scan = nl.probes.logit_scan(run, texts, "stepsize", top=3)
+    scan = nl.probes.logit_scan(nl.probes.number_logits(run, texts, "stepsize"), top=3)
     for value, n in ((0.4, 3), (0.7, 5)):
-        alone = nl.probes.logit_scan(run, SPEC.task.sample(n, 1, stepsize=value), "stepsize", 3)
+        alone = nl.probes.logit_scan(read(run, value, n), top=3)
         both = alone.merge(scan, on=["true", "place", "word"], suffixes=("", " of both"))
         assert len(both) == len(alone)
         for name in ("logit", "probability"):
@@ -40,8 +44,7 @@ def test_a_scan_holds_means_over_the_texts_of_each_true_number(run):
 
 
 def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(run):
-    texts = SPEC.task.sample(6, seed=1, stepsize=0.4)
-    scan = nl.probes.logit_scan(run, texts, "stepsize", top=918)
+    scan = nl.probes.logit_scan(read(run), top=918)
     total = scan.groupby("place").probability.sum()
     assert (total <= 1 + 1e-5).all() and (total > 0.8).all()
 
@@ -49,7 +52,6 @@ def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(r
 @pytest.mark.parametrize("encoder", [nl.P10(), nl.B1999(), nl.FP15()], ids=str)
 def test_the_expectation_of_one_certain_number_is_that_number(encoder, module_home, monkeypatch):
     run = nl.train(dataclasses.replace(SPEC, encoder=encoder))
-    texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
     ids = encoder.encode(np.array([0.4])).ids[0] + run.tokenizer.offset
 
     def certain(hidden):
@@ -58,13 +60,12 @@ def test_the_expectation_of_one_certain_number_is_that_number(encoder, module_ho
         return logits
 
     monkeypatch.setattr(run.model, "logits", certain)
-    frame = nl.probes.expectation(run, texts, "stepsize")
+    frame = nl.probes.expectation(read(run))
     assert (frame["argmax"] - 0.4).abs().max() < 1e-9
     assert (frame.expectation - 0.4).abs().max() < 1e-6
 
 
 def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
-    texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
     encoder = nl.P1000()
     likely, other = encoder.encode(np.array([0.4, 0.2])).ids + run.tokenizer.offset
 
@@ -78,10 +79,10 @@ def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
         return logits
 
     monkeypatch.setattr(run.model, "logits", two)
-    frame = nl.probes.expectation(run, texts, "stepsize")
+    frame = nl.probes.expectation(read(run))
     assert (frame["argmax"] - 0.4).abs().max() < 1e-9
     assert (frame.expectation - (0.75 * 0.4 + 0.25 * 0.2)).abs().max() < 1e-6
-    scan = nl.probes.logit_scan(run, texts, "stepsize", top=2)
+    scan = nl.probes.logit_scan(read(run), top=2)
     significands = scan[scan.place == 2].set_index("word")
     assert significands.probability.to_dict() == pytest.approx({"200": 0.25, "400": 0.75})
     assert significands.logit.to_dict() == pytest.approx({"200": 0, "400": np.log(3)}, abs=1e-6)
@@ -90,7 +91,6 @@ def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
 def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeypatch):
     encoder = nl.P1000()
     run = nl.train(dataclasses.replace(SPEC, encoder=encoder))
-    texts = SPEC.task.sample(4, seed=1, stepsize=0.4)
     likely, unlikely = encoder.encode(np.array([0.4, 4e6])).ids + run.tokenizer.offset
 
     def nearly_certain(hidden):
@@ -101,7 +101,7 @@ def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeyp
         return logits
 
     monkeypatch.setattr(run.model, "logits", nearly_certain)
-    frame = nl.probes.expectation(run, texts, "stepsize")
+    frame = nl.probes.expectation(read(run))
     assert (frame.expectation - 0.4).abs().max() < 1e-6
 
 
@@ -116,4 +116,4 @@ def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeyp
 def test_a_scan_of_a_run_without_such_logits_is_refused(changes, message, module_home):
     run = nl.train(dataclasses.replace(SPEC, **changes))
     with pytest.raises(ValueError, match=message):
-        nl.probes.logit_scan(run, SPEC.task.sample(2, seed=1), "stepsize")
+        nl.probes.number_logits(run, SPEC.task.sample(2, seed=1), "stepsize")
