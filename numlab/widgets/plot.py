@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import anywidget
 import plotly.graph_objects as go
 import plotly.io
 import plotly.offline
 import traitlets
 
-LOAD = """
-function load(model) {
-  return globalThis.numlabPlotly ??= new Promise((resolve) => {
-    model.on("msg:custom", (_, [code]) => {
-      const script = document.createElement("script");
-      script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-      script.onload = () => resolve(globalThis.Plotly);
-      document.head.append(script);
-    });
-    model.on("comm_live_update", () => {  // the kernel went before it answered: ask the next one
-      if (!globalThis.Plotly) globalThis.numlabPlotly = undefined;
-    });
-    model.send("plotly");
-  });
-}
-"""
 
-_DRAW = """
-async function render({ model, el }) {
-  const Plotly = await load(model);
-  const draw = () => {
-    const { data, layout } = JSON.parse(model.get("figure"));
-    return Plotly.react(el, data, layout, { responsive: true, displayModeBar: false });
-  };
-  model.on("change:figure", draw);
-  await draw();
-}
-
-export default { render };
-"""
+def script(*names: str) -> str:
+    """JavaScript files of this folder as one module."""
+    return "\n".join((Path(__file__).parent / f"{name}.js").read_text("utf-8") for name in names)
 
 
 class Plot(anywidget.AnyWidget):
@@ -48,7 +24,7 @@ class Plot(anywidget.AnyWidget):
     loads plotly.js once a page, after it is there.
     """
 
-    _esm = LOAD + _DRAW
+    _esm = script("load", "plot")
     figure = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, figure: go.Figure):

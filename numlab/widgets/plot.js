@@ -1,0 +1,11 @@
+async function render({ model, el }) {
+  const Plotly = await load(model);
+  const draw = () => {
+    const { data, layout } = JSON.parse(model.get("figure"));
+    return Plotly.react(el, data, layout, { responsive: true, displayModeBar: false });
+  };
+  model.on("change:figure", draw);
+  await draw();
+}
+
+export default { render };
