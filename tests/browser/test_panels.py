@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -45,6 +46,12 @@ def page(browser, lab, module_home, write_notebook):
         yield page
 
 
+def plot_of(page, text: str):
+    """The plot in which a text stands: it stays, while its texts are drawn anew."""
+    page.get_by_text(text).wait_for()
+    return page.locator(".js-plotly-plot").filter(has_text=text)
+
+
 def brush(page, pane: str) -> None:
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
     page.wait_for_function(f"{DRAG.format(pane)}.width > 100")
@@ -81,8 +88,7 @@ def test_typed_numbers_are_chosen_and_their_spectrum_is_drawn(page):
     box.press("Enter")
     page.get_by_text("100 of 1,000 numbers are chosen").wait_for()
     page.wait_for_function(f"({CHOSEN}).every((n) => n === 100) && {OUTLINES} === ''")
-    page.get_by_text("power (mean 1)").wait_for()
-    page.get_by_text("power (mean 1)").scroll_into_view_if_needed()
+    plot_of(page, "power (mean 1)").scroll_into_view_if_needed()
     shot(page, "explorer-neighbours")
 
 
@@ -99,8 +105,7 @@ def test_colours_and_projections_are_chosen_by_menus(page):
 
 def test_a_scan_shows_the_words_of_another_token(page):
     page.get_by_label("token").select_option("3")
-    page.get_by_text("probability of token 3").wait_for()
-    page.get_by_text("probability of token 3").scroll_into_view_if_needed()
+    plot_of(page, "probability of token 3").scroll_into_view_if_needed()
     shot(page, "logit_scan")
 
 
@@ -184,8 +189,9 @@ def test_voila_serves_the_same_without_jupyterlab_and_by_keyboard_alone(app):
     app.keyboard.press("Enter")
     app.get_by_text("20 of 1,000 numbers are chosen").wait_for()
     app.wait_for_function(f"({CHOSEN})[0] === 20")
-    app.wait_for_timeout(500)
-    assert brightness(app) > before + 0.05  # 980 points are pale
+    until = time.monotonic() + PATIENCE / 1000
+    while brightness(app) <= before + 0.05:  # 980 points are pale
+        assert time.monotonic() < until
     shot(app, "voila")
 
 
