@@ -7,6 +7,7 @@ every metric says how it counts it.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -37,20 +38,25 @@ def predict(
     """
     import pandas as pd
 
-    slots = (slots,) if isinstance(slots, str) else tuple(slots)
-    if not hasattr(run.spec.objective, "fill"):
-        raise ValueError(f"{run.spec.objective} fills no slots; `masked_words` asks for words")
-    frames = []
+    frames = map(pd.DataFrame, predictions(run, examples, slots, batch_size))
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.sort_values(["example", "slot"], ignore_index=True)
+
+
+def predictions(
+    run: Run, examples: list[Examples], slots: str | tuple[str, ...], batch_size: int = 256
+) -> Iterator[dict[str, np.ndarray]]:
+    """The columns of `predict` part by part, unsorted: who drags a slider waits for each frame."""
+    slots, objective = (slots,) if isinstance(slots, str) else tuple(slots), run.spec.objective
+    if not hasattr(objective, "fill"):
+        raise ValueError(f"{objective} fills no slots; `masked_words` asks for words")
     for asked, texts in _questions(run, examples, slots):
-        objective = run.spec.objective
         corpus = run.tokenizer(texts, objective.answers)
         order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
         for i in range(0, len(corpus), batch_size):
             batch = corpus.batch(order[i : i + batch_size])
             answers = objective.fill(run.model, batch, asked)
-            frames += _frames(corpus, answers, matches(asked[0], objective.answers))
-    frame = pd.concat(frames, ignore_index=True)
-    return frame.sort_values(["example", "slot"], ignore_index=True)
+            yield from _columns(corpus, answers, matches(asked[0], objective.answers))
 
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
@@ -68,13 +74,11 @@ def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
     ]
 
 
-def _frames(corpus: Corpus, answers: Answers, spelled_apart: bool):
-    """A DataFrame for each slot of each layout among the answers.
+def _columns(corpus: Corpus, answers: Answers, spelled_apart: bool):
+    """The columns of each slot of each layout among the answers.
 
     `spelled_apart`: they are spelled as answers are, not as the encoder spells other numbers.
     """
-    import pandas as pd
-
     tokenizer, layout = corpus.tokenizer, corpus.layout[answers.rows]
     carriers = tokenizer.offset + np.asarray(tokenizer.encoder.answer.carriers, int)
     n_features = (np.isin(answers.ids, carriers) & answers.mask).sum(1)
@@ -94,7 +98,7 @@ def _frames(corpus: Corpus, answers: Answers, spelled_apart: bool):
                 true, predicted = e.column(slot.name)[row], _spoken(tokenizer, *part[:2])
                 valid = np.isin(predicted, slot.words)
             columns = {"example": index, "slot": slot.name, "true": true}
-            yield pd.DataFrame(columns | {"predicted": predicted, "valid": valid})
+            yield columns | {"predicted": predicted, "valid": valid}
 
 
 def masked_words(run: Run, examples: list[Examples], batch_size: int = 256):

@@ -66,9 +66,8 @@ def test_answers_are_the_median_and_the_range_of_each_encoders_predictions(runs)
 
 
 def test_an_answer_that_is_no_number_counts_as_invalid_alone(runs, monkeypatch):
-    asked = {"true": [0.4] * 4, "predicted": [0.1, 0.3, 9.0, 9.0], "valid": [1, 1, 0, 0]}
-    frame = pd.DataFrame(asked).astype({"valid": bool})
-    monkeypatch.setattr(numbers, "predict", lambda *_: frame)
+    part = {"predicted": np.array([0.1, 0.3, 9, 9]), "valid": np.array([1, 1, 0, 0], bool)}
+    monkeypatch.setattr(numbers.evaluation, "predictions", lambda *_: [part])
     (row,) = nl.widgets.answers(runs[:1], "stepsize", 0.4).itertuples()
     assert (row.median, row.low, row.high, row.invalid) == (0.1, 0.1, 0.3, 0.5)
 
@@ -166,9 +165,8 @@ def test_the_slider_reaches_trained_values_and_gaps_in_steps_of_one_key(panel):
 
 
 def test_what_lies_beyond_the_axis_is_drawn_at_its_end(runs, monkeypatch):
-    far = pd.DataFrame({"encoder": ["XVal"], "true": 0.4, "median": -80.0, "low": -90.0})
-    far = far.assign(high=90.0, invalid=0.0)
-    monkeypatch.setattr(sweep, "summary", lambda *_: far)
+    far = numbers.Answer("XVal", 0.4, median=-80.0, low=-90.0, high=90.0, invalid=0.0)
+    monkeypatch.setattr(sweep, "summary", lambda *_: [far])
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize")
     low, high = drawn(panel).layout.yaxis.range
     assert low < traces(panel)["XVal"].y[0] < low + 0.05 * (high - low)
@@ -194,14 +192,12 @@ def test_a_parameter_without_gaps_is_swept_along_its_limits(runs):
 
 
 def test_words_that_would_overlap_leave_the_likelier_one():
-    words = pd.Series(["300", "301", "500"])
-    assert sweep._readable(words, [0.3, 0.301, 0.5], 0.03) == ["300", "", "500"]
+    assert sweep._readable(["300", "301", "500"], [0.3, 0.301, 0.5], 0.03) == ["300", "", "500"]
 
 
 def test_the_drawn_numbers_stand_below_as_a_table():
-    rows = {"encoder": ["P10", "XVal"], "true": 0.4, "median": [np.nan, 0.41]}
-    frame = pd.DataFrame(rows | {"low": [np.nan, 0.38], "high": [np.nan, 0.5]})
-    html = sweep._readout(frame.assign(invalid=[1.0, 0.0]))
+    none = numbers.Answer("P10", 0.4, np.nan, np.nan, np.nan, 1.0)
+    html = sweep._readout([none, numbers.Answer("XVal", 0.4, 0.41, 0.38, 0.5, 0.0)])
     cells = re.findall("<t[hd].*?>(.*?)</t", html)
     assert cells[:6] == ["", "P10", "XVal", "median", "–", "0.410"]
     assert cells[6:] == [
@@ -209,12 +205,6 @@ def test_the_drawn_numbers_stand_below_as_a_table():
         *("median - true", "–", "+0.010"),
         *("no number", "100%", "0%"),
     ]
-
-
-def test_where_no_encoder_answers_a_number_the_table_says_so():
-    nothing = dict.fromkeys(("median", "low", "high"), np.nan)
-    html = sweep._readout(pd.DataFrame([{"encoder": "P10", "true": 0.4, "invalid": 1.0} | nothing]))
-    assert re.findall("<td.*?>(.*?)</t", html) == ["–", "–", "–", "100%"]
 
 
 class Asked(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -116,12 +117,13 @@ def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.nd
     n, length, n_words = logits.shape
     k = min(n_words, int(_MAX_SPELLINGS ** (1 / length)))
     probability, word = logits.softmax(-1).topk(k, -1)  # (n, L, k), likeliest first
-    choice = np.indices((k,) * length).reshape(length, -1).T  # (S, L)
-    place = np.arange(length)
-    weight = probability.numpy()[:, place, choice].prod(-1)  # (n, S)
-    text, spelling = np.nonzero(_nucleus(weight))
-    weight = weight[text, spelling]
-    tokens = Tokens.of(word.numpy()[text[:, None], place, choice[spelling]])
+    choice = np.indices((k,) * length).reshape(length, -1)  # (L, S)
+    likely = probability.numpy()
+    weight = math.prod(likely[:, place, own] for place, own in enumerate(choice))  # (n, S)
+    inside = _nucleus(weight)
+    ids = [word.numpy()[:, place, own][inside] for place, own in enumerate(choice)]
+    tokens, weight = Tokens.of(np.stack(ids, axis=1)), weight[inside]
+    text, spelling = np.nonzero(inside)
     numbers = encoder.decode(tokens).astype(float)
     valid = ~np.isnan(numbers)
     total = np.bincount(text, weight * valid, n)

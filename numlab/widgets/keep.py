@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from numlab import probes, store
 from numlab.figures import filing
 from numlab.training import Run
-from numlab.widgets.numbers import TEXTS, answers, short_names, speller, spellings, texts_at
+from numlab.widgets.numbers import TEXTS, answers, marks, short_names, speller, spellings, texts_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,10 +92,8 @@ def swept(
         same = {"encoder": name, "true": at}
         read = probes.number_logits(run, texts_at(run.spec.task, slot, at, n), slot)
         parts.append(spellings(read).assign(part="word", **same))
-        number = probes.expectation(read)
-        number = number.quantile(0.5, interpolation="lower")
-        marks = ["argmax", "expectation"]
-        parts.append(pd.DataFrame({"part": marks, "number": number[marks].to_numpy(), **same}))
+        number = marks(read)
+        parts.append(pd.DataFrame({"part": number.keys(), "number": number.values(), **same}))
     frame = pd.concat(parts, ignore_index=True)
     return frame[["part", *frame.columns.drop("part")]]
 

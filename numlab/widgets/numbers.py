@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from numlab import probes
+from numlab import evaluation, probes
 from numlab.encoders import P1000, Tokens
-from numlab.evaluation import predict
 from numlab.examples import Examples
 from numlab.objectives import MaskedLM
 from numlab.training import Run
@@ -20,6 +19,17 @@ if TYPE_CHECKING:
 
 SEED = 1  # of the texts, other than those of training
 TEXTS = 16  # a value: as many as a person who drags need not wait for
+
+
+class Answer(NamedTuple):
+    """What an encoder answers where the true number of a parameter has one value."""
+
+    encoder: str
+    true: float
+    median: float  # of the valid predictions, NaN if there are none
+    low: float
+    high: float
+    invalid: float  # the share of the others
 
 
 def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.DataFrame:
@@ -38,29 +48,28 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
         the share of the others. The median is one of the predictions: of two middle ones, the
         lower.
     """
-    names = short_names(runs)
-    return summary({run: predictions(run, slot, value, n) for run in runs}, names)
-
-
-def predictions(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
-    """What a run predicts for a parameter in the n texts in which it has a value."""
-    return predict(run, texts_at(run.spec.task, slot, value, n), slot)
-
-
-def summary(asked: dict[Run, pd.DataFrame], names: dict[Run, str]) -> pd.DataFrame:
-    """The predictions of some runs at one value, as `answers` has them."""
     import pandas as pd
 
-    true = next(iter(asked.values())).true.iloc[0]
+    asked = {run: predictions(run, slot, value, n) for run in runs}
+    return pd.DataFrame(summary(asked, short_names(runs), value))
+
+
+def predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
+    """(n,) what a run predicts for a parameter in texts in which it has a value, or NaN."""
+    texts = texts_at(run.spec.task, slot, value, n)
+    parts = evaluation.predictions(run, texts, slot)
+    return np.concatenate([np.where(p["valid"], p["predicted"], np.nan) for p in parts])
+
+
+def summary(asked: dict[Run, np.ndarray], names: dict[Run, str], value: float) -> list[Answer]:
+    """The predictions of some runs at one value: seeds of an encoder together."""
     answered: dict[str, list[np.ndarray]] = {}
-    for run, own in asked.items():
-        predicted = own.predicted.to_numpy(float)
-        answered.setdefault(names[run], []).append(np.where(own.valid, predicted, np.nan))
-    rows = [(name, true, *_spread(np.concatenate(own))) for name, own in answered.items()]
-    return pd.DataFrame(rows, columns=["encoder", "true", "median", "low", "high", "invalid"])
+    for run, predicted in asked.items():
+        answered.setdefault(names[run], []).append(predicted)
+    return [Answer(name, value, *spread(np.concatenate(p))) for name, p in answered.items()]
 
 
-def _spread(predicted: np.ndarray) -> tuple[float, float, float, float]:
+def spread(predicted: np.ndarray) -> tuple[float, float, float, float]:
     """Lower median, least and greatest of the numbers, and the share of NaN."""
     numbers = np.sort(predicted[~np.isnan(predicted)])
     if not len(numbers):
@@ -97,6 +106,12 @@ def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:
         "probability": probability[place, words],
     }
     return pd.DataFrame(columns)
+
+
+def marks(read: probes.NumberLogits) -> dict[str, float]:
+    """The "argmax" and the "expectation" of the logits: lower medians over the texts."""
+    frame = probes.expectation(read)
+    return {mark: spread(frame[mark].to_numpy())[0] for mark in ("argmax", "expectation")}
 
 
 @functools.lru_cache(maxsize=8)

@@ -19,6 +19,8 @@ from numlab.widgets.keep import keep
 from numlab.widgets.note import KernelNote
 from numlab.widgets.numbers import (
     TEXTS,
+    Answer,
+    marks,
     predictions,
     short_names,
     speller,
@@ -80,7 +82,7 @@ class _OodSweep:
     def __init__(self, runs: list[Run], slot: str, n: int):
         self.every, self.n, self.task = runs, n, runs[0].spec.task
         self.names = short_names(runs)
-        self.asked: dict[tuple, pd.DataFrame] = {}  # of (run, slot, value)
+        self.asked: dict[tuple, np.ndarray] = {}  # of (run, slot, value)
         self.words: dict[tuple, tuple] = {}
         self.waiting: asyncio.TimerHandle | None = None
         fit = {"style": {"description_width": "initial"}}
@@ -163,34 +165,32 @@ class _OodSweep:
             self.plot.show(self.figure)
             return
         began, value = time.perf_counter(), round(self.slider.value, 9)
-        frame = self.visit(value)
+        answers = self.visit(value)
         words = self.spell(value) if self.speller else None
         asked = time.perf_counter()
         for name in ("true", "true, below"):
             self.trace[name]["x"] = [value, value]
-        for i, row in enumerate(frame.itertuples()):
-            aside = 0.019 * self.span * (i - (len(frame) - 1) / 2)
-            self._draw_encoder(row, value, aside)
+        for i, answer in enumerate(answers):
+            aside = 0.019 * self.span * (i - (len(answers) - 1) / 2)
+            self._draw_encoder(answer, aside)
         if words:
             self._draw_words(*words)
         self.figure["layout"]["meta"] = {"true": value, "model_ms": 1000 * (asked - began)}
         self.plot.show(self.figure)
-        self.table.value = _readout(frame)
+        self.table.value = _readout(answers)
         self._fill_later()
 
-    def visit(self, value: float) -> pd.DataFrame:
+    def visit(self, value: float) -> list[Answer]:
         """What the chosen runs answer at a value; its medians join the lines."""
         for run in self.runs:
             if (run, self.slot, value) not in self.asked:
                 asked = predictions(run, self.slot, value, self.n)
                 self.asked[run, self.slot, value] = asked
         here = {run: self.asked[run, self.slot, value] for run in self.runs}
-        if not here:
-            return None
-        frame = summary(here, self.names)
-        for row in frame.itertuples():
-            self.medians[row.encoder][value] = row.median
-        return frame
+        answers = summary(here, self.names, value)
+        for answer in answers:
+            self.medians[answer.encoder][value] = answer.median
+        return answers
 
     def spell(self, value: float) -> tuple:
         """The words among which the speller chooses, and the numbers that they come to."""
@@ -198,9 +198,7 @@ class _OodSweep:
         if key not in self.words:
             texts = texts_at(self.task, self.slot, value, self.n)
             read = probes.number_logits(self.speller, texts, self.slot)
-            number = probes.expectation(read)
-            number = number.quantile(0.5, interpolation="lower")  # as the medians beside it
-            self.words[key] = spellings(read), number
+            self.words[key] = spellings(read), marks(read)
         return self.words[key]
 
     def keep(self) -> None:
@@ -232,7 +230,7 @@ class _OodSweep:
             self.visit(left[0])
             self.draw()
 
-    def _draw_encoder(self, row, value: float, aside: float) -> None:
+    def _draw_encoder(self, row: Answer, aside: float) -> None:
         past = self.medians[row.encoder]
         x, y = np.array(sorted(past.items())).T
         far = 1 + np.flatnonzero(np.diff(x) > 0.1 * self.span)  # nobody was there: no line
@@ -241,22 +239,21 @@ class _OodSweep:
         self.trace[f"{row.encoder} so far"].update(x=x.tolist(), y=self._inside(y))
         self.trace[f"{row.encoder} error"].update(x=x.tolist(), y=error.tolist())
         self.trace[row.encoder].update(
-            x=[value + aside],
+            x=[row.true + aside],
             y=self._inside([row.median]),
             customdata=[[row.true, row.median, row.low, row.high]],
         )
         bar = {"array": [row.high - row.median], "arrayminus": [row.median - row.low]}
         self.trace[row.encoder]["error_y"].update(bar)
 
-    def _draw_words(self, words: pd.DataFrame, number: pd.Series) -> None:
-        words = words[words.number.notna()]
-        y = self._inside(words.number)
-        text = _readable(words.word, y, APART * self.span)
-        data = words[["word", "number"]].to_numpy().tolist()
-        x = words.probability.tolist()
+    def _draw_words(self, spelled: pd.DataFrame, number: dict[str, float]) -> None:
+        word, spells, x = (c.tolist() for _, c in spelled.dropna().items())
+        y = self._inside(spells)
+        text = _readable(word, y, APART * self.span)
+        data = list(zip(word, spells, strict=True))
         self.trace["words"].update(x=x, y=y, text=text, customdata=data)
-        for mark in ("argmax", "expectation"):
-            self.trace[mark].update(y=self._inside([number[mark]]), customdata=[number[mark]])
+        for mark, value in number.items():
+            self.trace[mark].update(y=self._inside([value]), customdata=[value])
 
     def _inside(self, numbers) -> list[float]:
         """Numbers, those beyond the axis at its ends."""
@@ -264,22 +261,27 @@ class _OodSweep:
         return np.clip(np.asarray(numbers, float), low, high).tolist()
 
 
-def _readout(frame: pd.DataFrame) -> str:
+def _readout(answers: list[Answer]) -> str:
     """The drawn numbers as an HTML table, a column an encoder."""
-    numbers = frame[["median", "low", "high"]].map("{:.3f}".format, na_action="ignore")
-    numbers = numbers.astype("str")  # also where no encoder answered a number
-    rows = {
-        "median": numbers["median"],
-        "range": numbers.low + " to " + numbers.high,
-        "median - true": (frame["median"] - frame.true).map("{:+.3f}".format, na_action="ignore"),
-        "no number": frame.invalid.map("{:.0%}".format),
-    }
-    table = type(frame)(rows).set_axis(frame.encoder.to_numpy()).T
-    html = table.to_html(border=0, col_space=110, justify="right", na_rep="–")
-    return f'<div style="text-align: right">{html}</div>'
+    heads = "", "median", "range", "median - true", "no number"
+    rows = ""
+    for head, *cells in zip(heads, *map(_cells, answers), strict=True):
+        tag = "td" if head else "th"
+        rows += f"<tr><th>{head}</th>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
+    look = "text-align: right; border-spacing: 24px 0"
+    return f'<table style="{look}">{rows}</table>'
 
 
-def _readable(words: pd.Series, y: list[float], apart: float) -> list[str]:
+def _cells(answer: Answer) -> tuple[str, ...]:
+    """An encoder's column."""
+    encoder, true, median, low, high, invalid = answer
+    numbers = "–", "–", "–"
+    if not math.isnan(median):
+        numbers = f"{median:.3f}", f"{low:.3f} to {high:.3f}", f"{median - true:+.3f}"
+    return escape(encoder), *numbers, f"{invalid:.0%}"
+
+
+def _readable(words: list[str], y: list[float], apart: float) -> list[str]:
     """The words, but none so near a likelier one that neither could be read."""
     shown: list[str] = []
     for i, word in enumerate(words):
