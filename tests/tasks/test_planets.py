@@ -81,13 +81,16 @@ def angle_of_elements(m, a, e, x, y):
     return angle
 
 
-def test_orbits_do_not_depend_on_those_integrated_before():
+def test_orbits_do_not_depend_on_those_integrated_before_or_beside_them():
     rng = np.random.default_rng(0)
-    m, e = rng.uniform(1e-5, 5e-5, (5, 3)), rng.uniform(0, 0.1, (5, 3))
-    a, theta = np.tile([1.0, 1.4, 1.8], (5, 1)), np.zeros((5, 3))
-    times = np.tile(0.5 * np.arange(4), (5, 1))
-    backwards = simulate(m[::-1], a, e[::-1], theta, times)[::-1]
-    assert (simulate(m, a, e, theta, times) == backwards).all()
+    n = 60  # enough for several threads
+    m, e = rng.uniform(1e-5, 5e-5, (n, 3)), rng.uniform(0, 0.1, (n, 3))
+    a, theta = np.tile([1.0, 1.4, 1.8], (n, 1)), np.zeros((n, 3))
+    times = np.tile(0.5 * np.arange(20), (n, 1))
+    together = simulate(m, a, e, theta, times)
+    assert (together[::-1] == simulate(m[::-1], a, e[::-1], theta, times)).all()
+    alone = [simulate(*(x[i : i + 1] for x in (m, a, e, theta, times)))[0] for i in range(n)]
+    assert (together == alone).all()
 
 
 def test_planets_go_round_in_keplers_time():
