@@ -58,7 +58,8 @@ def predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
     """(n,) what a run predicts for a parameter in texts in which it has a value, or NaN."""
     texts = texts_at(run.spec.task, slot, value, n)
     parts = evaluation.predictions(run, texts, slot)
-    return np.concatenate([np.where(p["valid"], p["predicted"], np.nan) for p in parts])
+    numbers = [np.where(part["valid"], part["predicted"], np.nan) for part in parts]
+    return np.concatenate(numbers).astype(float)  # also what was a Python int
 
 
 def summary(asked: dict[Run, np.ndarray], names: dict[Run, str], value: float) -> list[Answer]:
