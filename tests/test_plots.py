@@ -208,11 +208,13 @@ def test_length_maps_show_each_pair_and_frame_what_was_trained():
 
 def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
+    tenths = pd.Series({"P10": 0.5, "XVal": 0.0})
     counts = pd.DataFrame(
         [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
         columns=["significand", "exponent", "share"],
     )
-    taken, significands, exponents, pairs = plots.stripes(near, counts).axes
+    taken, significands, exponents, pairs = plots.stripes(near.assign(seed=0), tenths, counts).axes
+    assert [t.get_text() for t in taken.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
     assert [c.get_offsets()[0, 1] for c in taken.collections] == [0.1, 1.0]  # the sign of the true
     assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
     assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
@@ -316,7 +318,7 @@ def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_
 def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
     answers = {"slot": "a0", "encoder": "P10", "true": [1.0, 2.0] * 10}
     frame = pd.DataFrame(answers | {"predicted": [*[1.0, 2.0] * 9, 1.0, 50.0]})
-    scores = pd.DataFrame({"slot": ["a0"], "encoder": "P10", "seed": 0, "mse": 1.0})
+    scores = pd.DataFrame({"slot": ["a0"], "encoder": "P10", "seed": 0, "mse": 1.0, "invalid": 0})
     (ax,) = plots.predicted_against_true(frame, scores).axes
     assert ax.texts[0].get_text() == "5.0% beyond"
 
@@ -325,7 +327,7 @@ def test_the_share_of_answers_that_are_no_number_stands_in_the_panel():
     answers = {"slot": "a0", "true": [1.0, 2.0] * 2, "encoder": ["P10"] * 2 + ["FP15"] * 2}
     frame = pd.DataFrame(answers | {"predicted": [1.0, np.nan, np.nan, np.nan]})
     scores = pd.DataFrame({"slot": "a0", "encoder": ["P10", "FP15"], "mse": [0.0, np.nan]})
-    scores["seed"] = 0
+    scores[["seed", "invalid"]] = [[0, 0.5], [0, 1.0]]
     one, none = plots.predicted_against_true(frame, scores).axes
     assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
     assert none.get_title() == "FP15\nno MSE"

@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 
 @styled
-def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure:
+def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: int = 100) -> Figure:
     """Predictions of numbers near ±1, and how often significands, exponents and pairs occur.
 
     Parameters
     ----------
     near : DataFrame
-        Columns encoder, true, predicted, a row a number. Drawn with the sign of the true number
-        turned to plus: what took the wrong sign stands below 0.
+        Columns encoder, true, predicted, seed, a row a number of one trial. Drawn times the sign
+        of the true number: what took the wrong sign stands below 0.
+    tenths : Series
+        Of each encoder, the share of predictions near ±0.1, which stands below its name.
     counts : DataFrame
         Columns significand, exponent, share, a row a pair that occurs.
     pair : int
@@ -39,9 +41,11 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame, pair: int = 100) -> Figure
     for size, what in ((1, "true"), (0.1, "a tenth")):
         ax.axhline(size, color="#555555", lw=0.9, ls="--", zorder=1)
         ax.text(len(names) - 0.45, size, what, va="center", fontsize=9)
-    ax.set_xticks(range(len(names)), names)
-    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9), title="true temperatures near ±1")
-    ax.set_ylabel("predicted, sign of the true (σ)")
+    ax.set_xticks(range(len(names)), [f"{name}\n{tenths[name]:.1%}" for name in names])
+    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9))
+    ax.set_title(f"true temperatures near ±1, trial {near.seed.iloc[0]}")
+    ax.set_xlabel("below the names: within 5 % of ±0.1, all trials", fontsize=9)
+    ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)
     by_significand = counts.groupby("significand").share.sum()
     significands.plot(by_significand.index, 100 * by_significand, color="#555555", lw=0.8)

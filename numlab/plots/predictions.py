@@ -23,10 +23,12 @@ def predicted_against_true(
     Parameters
     ----------
     frame : DataFrame
-        Columns slot, encoder, true, predicted, a row a text. Invalid predictions (NaN) and those
-        far beyond the true numbers are not drawn: their shares stand in the panel.
+        Columns slot, encoder, true, predicted, a row a text, and seed where they are one trial's,
+        not medians of all. Invalid predictions (NaN) and those far beyond the true numbers are
+        not drawn; the share of these stands in the panel.
     scores : DataFrame
-        Columns slot, encoder, seed, mse, a row a seed: their mean and range stand in the panel.
+        Columns slot, encoder, seed, mse, invalid, a row a trial: their means and the range of
+        the errors stand in the panel.
     trained : dict of str to list of float, optional
         The values of a slot that training had around its gaps, as grey lines. With them, the
         median of the predictions at each true value is drawn as a line.
@@ -47,34 +49,41 @@ def predicted_against_true(
             median = rows.groupby("true").predicted.median()
             ax.plot(median.index, median, color=color, marker=encoder_marker(str(name)), ms=4)
         outside = ~rows.predicted.between(low, high) & rows.predicted.notna()
-        missing = {"beyond": outside.mean(), "invalid": rows.predicted.isna().mean()}
-        said = [f"{share:.1%} {what}" for what, share in missing.items() if share]
-        place = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
-        ax.text(0.03, 0.98, "\n".join(said), **place)
+        own = scores[(scores.slot == slot) & (scores.encoder == name)]
+        missing = {"beyond": outside.mean(), "invalid": own.invalid.mean()}
+        said = [f"{share:.1%} {what}" for what, share in missing.items() if share >= 0.0005]
+        if said:
+            place = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
+            white = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+            ax.text(0.03, 0.97, "\n".join(said), bbox=white, **place)
         margin = 0.06 * np.ptp(every.true)
         ax.set(xlim=(every.true.min() - margin, every.true.max() + margin), ylim=(low, high))
         ax.set_xlabel(f"true {slot}")
-        ax.set_title(f"{name}\n{_score(scores, slot, name)}", fontsize=10)
+        ax.set_title(f"{name}\n{_score(own.mse.dropna())}", fontsize=10)
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(f"predicted {slot}")
         else:
             ax.tick_params(labelleft=False)
-    _explain(figure, bool(trained), scores.seed.nunique() > 1)
+    trials = scores.seed.nunique() > 1
+    point = "the median of the trials" if trials and "seed" not in frame else "a prediction"
+    if trials and "seed" in frame:
+        point += f" of trial {frame.seed.iloc[0]}"
+    _explain(figure, point, bool(trained), trials)
     return figure
 
 
-def _explain(figure: Figure, trained: bool, seeds: bool) -> None:
+def _explain(figure: Figure, point: str, trained: bool, trials: bool) -> None:
     """One legend for all panels, below them."""
     from matplotlib.lines import Line2D
 
     grey = {"color": "#777777"}
-    handles = [Line2D([], [], ls="", marker="o", ms=4, label="a prediction", **grey)]
+    handles = [Line2D([], [], ls="", marker="o", ms=4, label=point, **grey)]
     if trained:
-        handles.append(Line2D([], [], marker="o", label="their median", **grey))
+        handles.append(Line2D([], [], marker="o", label="median over the texts", **grey))
         handles.append(Line2D([], [], color="#B0B0B0", lw=1, label="value in training"))
     handles.append(Line2D([], [], color="#555555", lw=0.9, ls="--", label="predicted = true"))
-    if seeds:
-        handles.append(Line2D([], [], ls="", label="(least to greatest seed)"))
+    if trials:
+        handles.append(Line2D([], [], ls="", label="MSE: mean of the trials (least to greatest)"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
 
 
@@ -90,8 +99,7 @@ def _limits(rows: pd.DataFrame) -> tuple[float, float]:
     return low - 0.06 * (high - low), high + 0.06 * (high - low)
 
 
-def _score(scores: pd.DataFrame, slot: str, name: str) -> str:
-    mse = scores[(scores.slot == slot) & (scores.encoder == name)].mse.dropna()
+def _score(mse: pd.Series) -> str:
     if not len(mse):
         return "no MSE"
     spread = f"\n({mse.min():.3g} to {mse.max():.3g})" if len(mse) > 1 else ""
