@@ -59,7 +59,7 @@ def _scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     shown = rows[~rows.exception]
     ax.scatter(shown.true, shown.predicted, s=5, color=encoder_color(name), alpha=0.3, **look)
     odd = rows[rows.exception]
-    label = "0.01 to 0.1, as short as 0.1 to 1"
+    label = "0.01 ≤ |x| < 0.1, as short as 0.1 to 1"
     ax.scatter(odd.true, odd.predicted, s=16, color=EXCEPTION, label=label, **look)
     for edge in (-1, -0.1, 0.1, 1):
         ax.axhline(edge, color="#B0B0B0", lw=0.8, zorder=1)

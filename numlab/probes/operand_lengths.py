@@ -22,7 +22,7 @@ def by_operand_lengths(
 ) -> pd.DataFrame:
     """Ask a run for the answers of operands of given lengths, whatever it was trained on.
 
-    The sums are drawn anew: of one and two digits most are among those of a training.
+    The sums are drawn anew: of the shortest most are among those of a training.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ COLUMNS = ("index", "question", "answer", "equation", "operation")
 
 
 def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
-    """A test set of FERMAT: `questions/<name>.q` and `answers/<name>.a` in its repository.
+    """A test set of FERMAT: of `test_sets` in its repository `questions/<name>.q` and its answers.
 
     Parameters
     ----------
