@@ -48,7 +48,7 @@ XVAL = (
     ),
     Item(
         "xval/fig05",
-        "The last 10 steps of two planetary systems, predicted at once, by encoder.",
+        "The last steps of two planetary systems, predicted at once, by encoder (the paper: 10).",
         "xVal follows the orbits, best for k > 2; the text encoders do not.",
     ),
     Item(
@@ -166,12 +166,12 @@ FONE = (
     ),
     Item(
         "fone/fig03",
-        "Integer addition, subtraction, 3- and 4-digit multiplication: exact match.",
+        "Integer addition, subtraction and multiplication: exact match.",
         "FoNE is at or above the others everywhere.",
     ),
     Item(
         "fone/fig04",
-        "60-digit addition by operand lengths; FoNE with Abacus against Abacus.",
+        "Long addition (the paper: 60 digits) by operand lengths; FoNE with Abacus, and Abacus.",
         "97 % on average; FoNE helps Abacus.",
     ),
     Item(
@@ -194,7 +194,11 @@ FONE = (
         "Spectrum of the number embeddings of pretrained models.",
         "Peaks at period 10 and its divisors 2 and 5.",
     ),
-    Item("fone/fig09", "60-digit addition in one forward pass.", "97 % on average."),
+    Item(
+        "fone/fig09",
+        "Long addition in one forward pass (the paper: 60 digits).",
+        "97 % on average.",
+    ),
     Item(
         "fone/fig10",
         "Exact match, length against length: FoNE with Abacus, and Abacus.",

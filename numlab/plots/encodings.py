@@ -74,9 +74,15 @@ def encodings(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.DataFrame) 
         ax.set(xlabel="number read", ylabel="number put out")
         ax.sharey(panels[0])
     last.plot([], [], color="#555555", lw=0.9, ls="--", label="true number")
+    if jumps.seed.nunique() > 1:
+        last.plot(
+            [], [], ls="", label=f"curves: trial {jumps.seed.iloc[0]};\njumps: mean of the trials"
+        )
     for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
         line_with_band(last, rows.groupby("points").jump, name)
-    last.set(xscale="log", yscale="log", xlabel="points of the sweep", ylabel="largest jump")
+    last.set(
+        xscale="log", yscale="log", xlabel="points of the sweep", ylabel="largest jump / range"
+    )
     last.set_title("finer sweeps: a jump, or a curve?", fontsize=11)
     below.legend(*last.get_legend_handles_labels(), loc="outside right center")
     return figure

@@ -39,8 +39,9 @@ def spectra(frame: pd.DataFrame) -> Figure:
             line = rows[rows.stage == stage]
             ax.plot(line.frequency, line.power, color=shade, lw=1.2, label=stage)
             peaks = line[line.peak]
-            ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
+            (dots,) = ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
             threshold = ax.axhline(line.threshold.iloc[0], color=shade, lw=1, ls="--")
+        dots.set_label("peak")
         threshold.set_label("exceeded by chance\n(1 % of shuffles)")
         ax.set(yscale="log", xlim=(0, 0.51), title=source, xlabel="period (frequency rises)")
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
