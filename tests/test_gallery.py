@@ -119,8 +119,10 @@ def test_a_figure_whose_modules_changed_is_stale(built):
 
 
 def test_explorations_are_shown_where_a_notebook_declares_them(built, home, write_notebook):
-    write_notebook(home, "explore/sweep", 'nl.save_figure("explore/sweep", f, d)')
-    assert "explore/sweep" in [s.item.id for s in gallery.collect("full")]
+    cell = 'nl.save_figure("explore/sweep", f, d)'
+    write_notebook(home, "explore/sweep", cell, prose="# Gaps\n\n## Who is nearest\n\nWords.")
+    (item,) = [s.item for s in gallery.collect("full") if s.item.id == "explore/sweep"]
+    assert item.shows == "Who is nearest (notebook explore/sweep)."
 
 
 def test_a_notebook_that_cannot_be_read_is_said_beside_its_figures(built, home):

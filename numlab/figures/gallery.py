@@ -85,9 +85,9 @@ def collect(profile: str) -> list[Shown]:
     shown = {id: Shown(item) for id, item in ITEMS.items()}
     known = {notebook.name: notebook for notebook in notebooks.find()}
     for notebook in known.values():
-        for id in _declared(notebook):
+        for id, heading in _headings(notebook).items():
             if id.startswith("explore/"):
-                shown[id] = Shown(Item(id, f"From the notebook {notebook.name}."))
+                shown[id] = Shown(Item(id, f"{heading} (notebook {notebook.name})."))
     for figure in stamps.saved(profile):
         item = item_of(figure["id"])
         kept = shown.setdefault(item, Shown(Item(item, figure["title"])))
@@ -105,12 +105,12 @@ def collect(profile: str) -> list[Shown]:
     return list(shown.values())
 
 
-def _declared(notebook: notebooks.Notebook) -> list[str]:
+def _headings(notebook: notebooks.Notebook) -> dict[str, str]:
     """What a notebook saves; nothing where its file is no notebook, which the batch has said."""
     try:
-        return notebook.declared
+        return notebook.headings
     except ValueError:
-        return []
+        return {}
 
 
 def scoreboard(shown: Iterable[Shown]) -> list[list[str]]:

@@ -80,6 +80,19 @@ class Notebook:
         return list(dict.fromkeys(ids))
 
     @property
+    def headings(self) -> dict[str, str]:
+        """Of each declared id, the heading under which the notebook saves it."""
+        found, heading = {}, ""
+        for cell in self.cells:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                lines = [line for line in source.splitlines() if line.startswith("#")]
+                heading = lines[-1].lstrip("# ") if lines else heading
+            else:
+                found |= {id: heading for id in self.declared if f'"{id}"' in source}
+        return found
+
+    @property
     def trains(self) -> bool:
         """Whether it asks for trained models; a file that is no notebook asks for none."""
         try:
