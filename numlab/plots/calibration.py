@@ -39,14 +39,16 @@ def calibration(frame: pd.DataFrame, prior: tuple[float, float], slot: str) -> F
     inner = low + 0.05 * (high - low), high - 0.05 * (high - low)
     spread.axhspan(*inner, color="#E4E4E4", zorder=0, label="central 90 % of the prior")
     spread.set(xlabel=f"true {slot}", ylabel=f"predicted {slot}")
+    spread.set_title(f"{len(some)} texts of trial {first.seed.iloc[0]}")
     figure.legend(
         *spread.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9
     )
     for i, (seed, rows) in enumerate(frame.groupby("seed")):
         share = (np.arange(len(rows)) + 0.5) / len(rows)
-        look = {"color": color, "lw": 1.5, "ls": ("-", "--", ":")[i % 3], "label": f"seed {seed}"}
+        look = {"color": color, "lw": 1.5, "ls": ("-", "--", ":")[i % 3], "label": f"trial {seed}"}
         levels.plot(np.sort(rows.pit), share, **look)
     levels.plot([0, 1], [0, 1], color="#555555", lw=0.9, ls="--", label="calibrated")
     levels.set(xlabel="probability that was predicted", ylabel="share of true numbers below")
+    levels.set_title("all texts")
     levels.legend(fontsize=9)
     return figure

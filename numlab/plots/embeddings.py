@@ -38,8 +38,8 @@ def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
                 color = "white" if row.number < middle else "black"
                 text = {"ha": "center", "va": "center", "fontsize": 9, "color": color}
                 ax.text(row.pc1, row.pc2, f"{row.number:g}", **text)
-        ax.set(title=str(name), xlabel="1st principal component")
+        ax.set(title=str(name))
+        ax.set(xlabel="1st principal component", ylabel="2nd principal component")
         ax.margins(0.1)
         figure.colorbar(image, ax=ax, label="digit" if few else label)
-    axes[0].set_ylabel("2nd principal component")
     return figure
