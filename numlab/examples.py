@@ -101,7 +101,7 @@ class Layout:
         return cls((*literals, text), tuple(slots))
 
     @functools.cached_property
-    def spoken(self) -> tuple[str, ...]:
+    def token_literals(self) -> tuple[str, ...]:
         """The literals as they are tokenized: nothing where one is silent."""
         return tuple("" if literal in self.silent else literal for literal in self.literals)
 

@@ -78,8 +78,8 @@ def _tensor(array: np.ndarray) -> torch.Tensor:
 def _targets(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
     tokenizer = batch.corpus.tokenizer
-    if len(tokenizer.unspoken):
-        where = where & ~np.isin(batch.ids, tokenizer.unspoken)
+    if len(tokenizer.input_only):
+        where = where & ~np.isin(batch.ids, tokenizer.input_only)
     at = np.flatnonzero(where)
     asked = where.ravel()[batch.carriers]
     carries = np.isin(at, batch.carriers[asked], assume_unique=True)

@@ -49,7 +49,7 @@ class Text:
         seen: dict[str, None] = {}
         for layout in layouts:
             slot_words = (word for slot in layout.slots for word in slot.words or ())
-            for text in (*layout.spoken, *slot_words):
+            for text in (*layout.token_literals, *slot_words):
                 seen.update(dict.fromkeys(_WORD.findall(text)))
         return cls(("[PAD]", "[MASK]", "[END]", "[UNK]", *seen))
 
@@ -89,10 +89,10 @@ class Tokenizer:
         return self.offset + np.asarray(self.encoder.carriers, np.int64)
 
     @functools.cached_property
-    def unspoken(self) -> np.ndarray:
+    def input_only(self) -> np.ndarray:
         """Ids of the carriers that answers never hold, such as [AGG]: no targets."""
-        unspoken = set(self.encoder.carriers) - set(self.encoder.answer.carriers)
-        return self.offset + np.array(sorted(unspoken), np.int64)
+        input_only = set(self.encoder.carriers) - set(self.encoder.answer.carriers)
+        return self.offset + np.array(sorted(input_only), np.int64)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; slots that fit `answers` are spelled by `encoder.answer`."""
@@ -104,10 +104,10 @@ class Tokenizer:
         """(n, L) tokens of numbers -> (n,) numbers, NaN or None where they spell no number.
 
         They are spelled by `encoder.answer` where they are `answers`, and where the encoder's own
-        spelling without what is `unspoken` is the same.
+        spelling without what is `input_only` is the same.
         """
         words = np.where(ids >= self.offset, ids - self.offset, -1)
-        spelling = self.encoder.answer if answers or len(self.unspoken) else self.encoder
+        spelling = self.encoder.answer if answers or len(self.input_only) else self.encoder
         return spelling.decode(Tokens(words, mask, features))
 
 
@@ -166,7 +166,9 @@ class _Reader:
     def _frame(self, layout: Layout, answers: tuple[str, ...]) -> _Frame:
         slots, names = layout.slots, layout.number_slots
         piece = np.zeros(2 * len(slots) + 1, np.int64)
-        piece[::2] = [self._literal(t, last=j == len(slots)) for j, t in enumerate(layout.spoken)]
+        piece[::2] = [
+            self._literal(t, last=j == len(slots)) for j, t in enumerate(layout.token_literals)
+        ]
         segment = 1 + 2 * np.flatnonzero([slot.words is None for slot in slots])
         asked = np.array([matches(name, answers) for name in names], bool)
         words = [

@@ -126,7 +126,7 @@ def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
 
 def test_a_number_in_place_of_a_word_is_an_invalid_answer():
     layout = nl.Layout.of("{a} {answer}", answer=("yes", "no"))
-    tokenizer = nl.Tokenizer.of([layout], nl.Whole())
+    tokenizer = nl.Tokenizer.of([layout], nl.IntegerVocabulary())
     examples = [nl.Examples(layout, [[1.0], [2.0], [3.0]], [[0], [1], [1]])]
     said = [tokenizer.size - 1, *(tokenizer.text.words.index(w) for w in ("yes", "no"))]
 

@@ -56,7 +56,7 @@ def test_a_notebook_is_named_by_paper_and_name():
 
 
 def test_nothing_is_saved_before_begin(home, fig, monkeypatch):
-    monkeypatch.setattr(filing, "_sitting", None)
+    monkeypatch.setattr(filing, "_session", None)
     with pytest.raises(ValueError, match="say begin"):
         nl.save_figure("xval/fig07", fig, FRAME)
 

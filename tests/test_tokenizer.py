@@ -20,7 +20,7 @@ ENCODERS = [
     nl.Digits(4, 2),
 ]
 SPELLED_APART = [
-    nl.Whole(4),
+    nl.IntegerVocabulary(4),
     nl.Aggregate(4),
     nl.Aggregate(4, how=None),
     nl.Aggregate(4, before=False),
@@ -65,7 +65,7 @@ def test_what_is_to_be_predicted_spells_its_number(encoder, answers):
     corpus = tokenizer([examples], answers)
     batch = corpus.batch(np.arange(5))
     for slot in range(3):
-        target = (batch.slot == slot) & ~np.isin(batch.ids, tokenizer.unspoken)
+        target = (batch.slot == slot) & ~np.isin(batch.ids, tokenizer.input_only)
         carried = target.ravel()[batch.carriers]
         n = target.sum(1)
         mask = np.arange(n.max()) < n[:, None]
@@ -126,6 +126,6 @@ def test_texts_that_are_tokenized_as_batches_are_drawn_are_those_that_are_kept(
     monkeypatch.setattr(tokenizer, "CHUNK", 7)
     drawn = tokenize(examples, ("m*",))
     assert np.array_equal(drawn.lengths, kept.lengths)
-    for field in ("ids", "real", "slot", "place", "carriers", "features"):
+    for field in ("ids", "real", "slot", "locate", "carriers", "features"):
         ours, theirs = getattr(drawn.batch(rows), field), getattr(kept.batch(rows), field)
         assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs), field

@@ -213,7 +213,7 @@ class Asked(Exception):
 
 def asked(name, profile, monkeypatch):
     """The specs, rates and steps among which a notebook chooses its learning rates."""
-    monkeypatch.setattr("numlab.figures.filing._sitting", None)  # as it was, afterwards
+    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
 
     def choose(*request):
         raise Asked(*request)
@@ -237,7 +237,7 @@ def asked(name, profile, monkeypatch):
         ("explore/embeddings", []),
         ("xval/embeddings", []),
         ("xval/orbits", [nl.XVal(mixture=5)]),
-        ("xval/length_cues", [nl.Compact()]),
+        ("xval/length_cues", [nl.VariableLength()]),
     ],
 )
 def test_a_notebook_asks_for_runs_that_the_planets_notebook_trains(name, own, profile, monkeypatch):
@@ -352,7 +352,7 @@ def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(panel):
 
 
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
-    monkeypatch.setattr("numlab.figures.filing._sitting", None)  # as it was, afterwards
+    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
     said = keep.keep(runs, "stepsize", 0.65, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"])
     (place,) = (module_home / "figures/quick/explore").glob("stepsize-0-65-*.json")
     before = {s: place.with_suffix(s).read_bytes() for s in (".png", ".svg", ".csv")}
@@ -365,7 +365,7 @@ def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, mon
 
 
 def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):
-    monkeypatch.setattr("numlab.figures.filing._sitting", None)  # as it was, afterwards
+    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
     view = "stepsize", 0.7, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"]
     said = [keep.keep(own, *view) for own in (runs[:1], runs)]
     names = {re.search(r"explore/\S+?\.png", text)[0] for text in said}

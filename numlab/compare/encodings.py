@@ -99,7 +99,9 @@ def encodings(table: Table, encoders: list[Encoder], seed: int = 0) -> pd.DataFr
         few = np.sort(rng.choice(different, NUMBERS, replace=False))
     texts = table.examples
     words = Text.of([e.layout for e in texts])
-    literal = sum(len(e) * sum(len(words.ids(text)) for text in e.layout.spoken) for e in texts)
+    literal = sum(
+        len(e) * sum(len(words.ids(text)) for text in e.layout.token_literals) for e in texts
+    )
     rows = []
     for encoder in encoders:
         low, high = encoder.bounds

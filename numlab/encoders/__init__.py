@@ -10,16 +10,16 @@ from numlab.encoders.aggregate import (
     WeightedSum,
 )
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
-from numlab.encoders.compact import Compact
 from numlab.encoders.digit_values import DigitValues
 from numlab.encoders.digits import Digits
-from numlab.encoders.exponent import Exponent
 from numlab.encoders.fone import FoNE
 from numlab.encoders.fone_digits import FoNEDigits
 from numlab.encoders.ieee import IEEE754
+from numlab.encoders.integer_vocabulary import IntegerVocabulary
+from numlab.encoders.log_bins import LogBins
 from numlab.encoders.scientific import B1999, FP15, P10, P1000
 from numlab.encoders.subword import Subword
-from numlab.encoders.whole import Whole
+from numlab.encoders.variable_length import VariableLength
 from numlab.encoders.xval import XVal
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "P10",
     "P1000",
     "Aggregate",
-    "Compact",
     "DigitMax",
     "DigitMean",
     "DigitMedian",
@@ -38,13 +37,14 @@ __all__ = [
     "DigitValues",
     "Digits",
     "Encoder",
-    "Exponent",
     "FoNE",
     "FoNEDigits",
+    "IntegerVocabulary",
+    "LogBins",
     "Subword",
     "Tokens",
     "ValueEncoder",
+    "VariableLength",
     "WeightedSum",
-    "Whole",
     "XVal",
 ]

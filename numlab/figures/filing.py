@@ -33,7 +33,7 @@ SUFFIXES = {"figure": (".png", ".svg", ".csv", ".json"), "table": (".csv", ".md"
 
 
 @dataclass(frozen=True)
-class Sitting:
+class NotebookSession:
     """The notebook and profile that this process files for.
 
     `sources` are the digests of the code when it began: a file that is edited while a notebook
@@ -45,7 +45,7 @@ class Sitting:
     sources: Mapping[str, Any]
 
 
-_sitting: Sitting | None = None
+_session: NotebookSession | None = None
 
 
 def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -> SimpleNamespace:
@@ -70,7 +70,7 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
     ValueError
         For a profile that `sizes` does not hold.
     """
-    global _sitting
+    global _session
     if not re.fullmatch(r"[\w-]+/[\w-]+", notebook):
         raise ValueError(f"a notebook is named <paper>/<name>; got {notebook!r}")
     unknown = [p for p in sizes if p not in PROFILES]
@@ -79,13 +79,13 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
             f"{notebook} has the profiles {', '.join(sizes)} (of {', '.join(PROFILES)}); "
             f"got {unknown[0] if unknown else profile!r}"
         )
-    _sitting = Sitting(notebook, profile, _sources(notebook))
+    _session = NotebookSession(notebook, profile, _sources(notebook))
     return SimpleNamespace(**sizes[profile])
 
 
-def sitting() -> tuple[str, str] | None:
+def session() -> tuple[str, str] | None:
     """The notebook and the profile of the last `begin`."""
-    return _sitting and (_sitting.notebook, _sitting.profile)
+    return _session and (_session.notebook, _session.profile)
 
 
 def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
@@ -179,12 +179,12 @@ def _place(id: str, data: Any = None) -> Path:
     """The id's path without a suffix, its folder made."""
     import pandas as pd
 
-    if _sitting is None:
+    if _session is None:
         raise ValueError(f"say begin(notebook, profile, sizes) before {id} is saved")
     item_of(id)
     if data is not None and not isinstance(data, pd.DataFrame):
         raise ValueError(f"the data of {id} are a DataFrame; got {type(data).__name__}")
-    place = store.home() / "figures" / _sitting.profile / id
+    place = store.home() / "figures" / _session.profile / id
     place.parent.mkdir(parents=True, exist_ok=True)
     if data is not None:  # the JSON there, and its claims, are of an earlier one
         place.with_suffix(".json").unlink(missing_ok=True)
@@ -207,15 +207,15 @@ def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
     return {
         "id": id,
         "kind": kind,
-        "notebook": _sitting.notebook,
-        "profile": _sitting.profile,
+        "notebook": _session.notebook,
+        "profile": _session.profile,
         "title": title,
         "created": datetime.datetime.now(datetime.UTC).isoformat(),
         "numlab": version("numlab"),
         "commit": provenance.commit(),
         "versions": provenance.versions(),
         "runs": list(store.used()),
-        "sources": _sitting.sources,
+        "sources": _session.sources,
         "claims": [],
     }
 

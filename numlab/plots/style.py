@@ -45,7 +45,7 @@ _COLORS = {
     "Digits": "#009E73",
     "Subword": "#CC79A7",
     "IEEE754": "#882255",
-    "Exponent": "#332288",
+    "LogBins": "#332288",
     "default": "#A8A8A8",
     "weighted sum": "#D55E00",
     "sum": "#0072B2",

@@ -1,19 +1,19 @@
 """The door by which every encoder of numlab enters a pretrained Hugging Face model."""
 
 from numlab.pretrained.model import Pretrained, PretrainedModel
-from numlab.pretrained.numbers import Numbers, frozen
-from numlab.pretrained.place import MINILM, local_only, place
+from numlab.pretrained.numbers import NumberInputs, frozen
+from numlab.pretrained.source import MINILM, local_only, locate
 from numlab.pretrained.text import PretrainedTokenizer
 from numlab.pretrained.writer import PretrainedWriter
 
 __all__ = [
     "MINILM",
-    "Numbers",
+    "NumberInputs",
     "Pretrained",
     "PretrainedModel",
     "PretrainedTokenizer",
     "PretrainedWriter",
     "frozen",
     "local_only",
-    "place",
+    "locate",
 ]

@@ -53,7 +53,7 @@ class PretrainedEmbedding(nn.Module):
         return h.flatten(0, 1).index_put((number,), vectors.to(h.dtype)).view_as(h)
 
 
-class Numbers(nn.Module):
+class NumberInputs(nn.Module):
     """The way of texts with numbers into a Hugging Face model, by its `inputs_embeds`.
 
     Encoders, decoders and encoder-decoders, with whatever head they have. The model is not
@@ -69,11 +69,11 @@ class Numbers(nn.Module):
     --------
     >>> import transformers as hf
     >>> from numlab.encoders import IEEE754
-    >>> from numlab.pretrained import MINILM, place
+    >>> from numlab.pretrained import MINILM, locate
     >>> model, tokenizer = (
-    ...     auto.from_pretrained(place(MINILM)) for auto in (hf.AutoModel, hf.AutoTokenizer)
+    ...     auto.from_pretrained(locate(MINILM)) for auto in (hf.AutoModel, hf.AutoTokenizer)
     ... )
-    >>> numbers = Numbers(model, tokenizer, IEEE754())
+    >>> numbers = NumberInputs(model, tokenizer, IEEE754())
     >>> inputs = numbers(["The whale weighs 140000 kg and lives for 90 years."])
     >>> model(**inputs).last_hidden_state.shape
     torch.Size([1, 13, 384])

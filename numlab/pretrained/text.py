@@ -103,8 +103,8 @@ class PretrainedTokenizer(Tokenizer):
         return super().carriers if self.encoder else np.zeros(0, np.int64)
 
     @functools.cached_property
-    def unspoken(self) -> np.ndarray:
-        return super().unspoken if self.encoder else np.zeros(0, np.int64)
+    def input_only(self) -> np.ndarray:
+        return super().input_only if self.encoder else np.zeros(0, np.int64)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; every slot is spelled by the encoder itself, `answers` or not."""
@@ -143,7 +143,7 @@ class PretrainedTokenizer(Tokenizer):
     def _written(self, examples: list[Examples]) -> tuple[list[str], Spans]:
         texts, parts = [], []
         for e in examples:
-            columns = [[literal] * len(e) for literal in e.layout.spoken]
+            columns = [[literal] * len(e) for literal in e.layout.token_literals]
             for j, slot in enumerate(e.layout.slots):
                 columns.insert(2 * j + 1, self._filled(e, slot))
             ends = np.cumsum([[*map(len, column)] for column in columns], 0).T  # (n, 2 slots + 1)

@@ -16,7 +16,7 @@ from numlab.encoders import Encoder
 from numlab.examples import Examples, Layout
 from numlab.models import NumberEmbedding
 from numlab.objectives import Inputs, Targets
-from numlab.pretrained.place import local_only, place, quiet
+from numlab.pretrained.source import local_only, locate, quiet
 from numlab.pretrained.text import PretrainedTokenizer, Words
 from numlab.tokenizer import Flat, offsets, ranges
 
@@ -53,7 +53,7 @@ def _auto(name: str):
     """The class of `transformers` that reads the model, and the model's configuration."""
     import transformers as hf
 
-    config = hf.AutoConfig.from_pretrained(place(name), **local_only(name))
+    config = hf.AutoConfig.from_pretrained(locate(name), **local_only(name))
     if config.is_encoder_decoder:
         return hf.AutoModelForSeq2SeqLM, config
     if not getattr(config, "is_decoder", True):  # of BERT: it would see its answer
@@ -68,7 +68,7 @@ def _words(name: str) -> Words:
     auto, config = _auto(name)
     with torch.device("meta"):  # its shape only
         model = auto.from_config(config)
-    words = Words.of(AutoTokenizer.from_pretrained(place(name), **local_only(name)), model)
+    words = Words.of(AutoTokenizer.from_pretrained(locate(name), **local_only(name)), model)
     if words.tokenizer.eos_token_id is None:
         raise ValueError(f"{type(words.tokenizer).__name__} has no token that ends an answer")
     return words
@@ -116,7 +116,7 @@ class WriterModel(nn.Module):
         super().__init__()
         auto, _ = _auto(spec.name)
         with torch.random.fork_rng(devices=[]), quiet():
-            self.model = auto.from_pretrained(place(spec.name), **local_only(spec.name))
+            self.model = auto.from_pretrained(locate(spec.name), **local_only(spec.name))
         self.model.resize_token_embeddings(tokenizer.size, mean_resizing=False)
         self.embed = WriterEmbedding(tokenizer, self.model.get_input_embeddings())
         self._begin(tokenizer)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.encoders import Compact
+from numlab.encoders import VariableLength
 from numlab.examples import Examples, from_figures, to_figures
 from numlab.tokenizer import matches
 
@@ -40,14 +40,14 @@ def length_cues(run: Run, examples: list[Examples], slots: tuple[str, ...]) -> p
     -------
     DataFrame
         The columns of `predict`, and true_class and predicted_class, as of `sign_and_size` (NaN
-        for an invalid answer); length, of the number under `Compact`; exception, whether it is
-        one from 0.01 to 0.1 with the length of those from 0.1 to 1, such as 0.030 = 3E-2.
+        for an invalid answer); length, of the number under `VariableLength`; exception, whether
+        it is one from 0.01 to 0.1 with the length of those from 0.1 to 1, such as 0.030 = 3E-2.
     """
     from numlab.evaluation import predict
 
     frame = predict(run, examples, slots)
     true, answers = frame.true.to_numpy(float), frame.predicted.where(frame.valid, 0).astype(float)
-    length = Compact().encode(true).mask.sum(1)
+    length = VariableLength().encode(true).mask.sum(1)
     true_class = sign_and_size(true)
     written = np.abs(from_figures(*to_figures(true, 2)))
     return frame.assign(

@@ -40,7 +40,7 @@ def keep(runs: list[Run], slot: str, at: float, n: int, values: list[float], gap
     """
     if not runs:
         return "Nothing to keep: no encoder is chosen."
-    notebook, profile = filing.sitting() or ("explore/kept", "quick")
+    notebook, profile = filing.session() or ("explore/kept", "quick")
     digests = [run.digest for run in runs]
     view = hashlib.sha256(repr((digests, slot, at, n)).encode()).hexdigest()[:6]
     where = re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{view}".lower()).strip("-")

@@ -24,14 +24,14 @@ from numlab.encoders import (
     Digits,
     DigitValues,
     Encoder,
-    Exponent,
     FoNE,
     FoNEDigits,
+    IntegerVocabulary,
+    LogBins,
     Subword,
     Tokens,
     ValueEncoder,
     WeightedSum,
-    Whole,
     XVal,
 )
 
@@ -48,7 +48,7 @@ CONFIGURED = [
     FoNE(60, chunk=5),
     IEEE754(bits=16),
     IEEE754(bits=64, depth=1, residual=False),
-    Exponent(bins=100, low=1e-3),
+    LogBins(bins=100, low=1e-3),
     Aggregate(3, 2, before=False),
     Aggregate(20, how=WeightedSum(base=3.0)),
     Aggregate(4, signed=False, how=None),
@@ -65,7 +65,7 @@ CONFIGURED = [
     DigitValues(2, 3),
     DigitValues(20),
     FoNEDigits(20),
-    Whole(2, answer_digits=3),
+    IntegerVocabulary(2, answer_digits=3),
 ]
 
 
@@ -408,11 +408,11 @@ def test_the_exported_encoders_are_found():
 PROMISED = {  # at 3: half of the last figure, digit or bit that the format holds
     **dict.fromkeys(("P10", "P1000", "B1999", "FP15"), 5e-3),
     **dict.fromkeys(("FoNE", "FoNEDigits", "Digits", "Subword", "Aggregate", "DigitValues"), 0.5),
-    "Whole": 0.5,
-    "Compact": 0.05,
+    "IntegerVocabulary": 0.5,
+    "VariableLength": 0.05,
     "XVal": 3 * 2.0**-23,
     "IEEE754": 3 * 2.0**-24,
-    "Exponent": 3 * (10**0.5 - 1),
+    "LogBins": 3 * (10**0.5 - 1),
 }
 
 

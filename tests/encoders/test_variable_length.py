@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from numlab.encoders import Compact, Tokens
+from numlab.encoders import Tokens, VariableLength
 
 
 def plainly(x: float) -> list[str]:
@@ -42,7 +42,7 @@ sizes = st.builds(lambda i, e: float(f"{i}e{e}"), st.integers(-9999, 9999), st.i
 @example(0.0101)
 @settings(max_examples=300, deadline=None)
 def test_a_number_is_written_as_the_paper_says(x):
-    assert Compact().spell(x) == plainly(x)
+    assert VariableLength().spell(x) == plainly(x)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_number_is_written_as_the_paper_says(x):
     [(0.23, 2), (-0.34, 3), (0.034, 4), (-0.034, 5), (0.030, 2), (-0.030, 3), (0.0, 1), (2.3, 3)],
 )
 def test_the_length_tells_of_sign_and_size(number, length):
-    assert len(Compact().spell(number)) == length
+    assert len(VariableLength().spell(number)) == length
 
 
 def read(*words: str) -> float:
-    ids = np.array([[Compact().vocabulary.index(word) for word in words]])
-    return float(Compact().decode(Tokens.of(ids))[0])
+    ids = np.array([[VariableLength().vocabulary.index(word) for word in words]])
+    return float(VariableLength().decode(Tokens.of(ids))[0])
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_what_no_number_is_written_as_is_none(words):
 
 
 def test_beyond_the_words_is_an_error_that_names_the_number():
-    with pytest.raises(ValueError, match=r"Compact holds \|x\| < 995; got 995"):
-        Compact().encode([1.0, 995.0])
+    with pytest.raises(ValueError, match=r"VariableLength holds \|x\| < 995; got 995"):
+        VariableLength().encode([1.0, 995.0])

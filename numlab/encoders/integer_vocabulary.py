@@ -12,7 +12,7 @@ from numlab.encoders.digits import Digits
 
 
 @dataclass(frozen=True)
-class Whole(Encoder):
+class IntegerVocabulary(Encoder):
     """One token a number: '0', '1', ..., '999'; answers are spelled in its first ten words.
 
     Nothing tells a model how its words are ordered or made: all of it must be learned from texts
@@ -27,7 +27,7 @@ class Whole(Encoder):
 
     Examples
     --------
-    >>> Whole().spell(602), Whole().answer.spell(602)
+    >>> IntegerVocabulary().spell(602), IntegerVocabulary().answer.spell(602)
     (['602'], ['2', '0', '6'])
     """
 
@@ -36,7 +36,9 @@ class Whole(Encoder):
 
     def __post_init__(self):
         if not 1 <= self.int_digits <= 4:
-            raise ValueError(f"Whole has a word for numbers of 1 to 4 digits; got {self}")
+            raise ValueError(
+                f"IntegerVocabulary has a word for numbers of 1 to 4 digits; got {self}"
+            )
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:

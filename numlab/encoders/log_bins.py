@@ -12,7 +12,7 @@ from numlab.encoders.base import Encoder, Tokens, as_column
 
 
 @dataclass(frozen=True)
-class Exponent(Encoder):
+class LogBins(Encoder):
     """One word a number: its sign and which of the bins, evenly spaced in log x, it falls into.
 
     A bin stands for its geometric mean: what is within it is lost.
@@ -28,7 +28,7 @@ class Exponent(Encoder):
 
     Examples
     --------
-    >>> Exponent().spell(-60.2), Exponent().spell(0)
+    >>> LogBins().spell(-60.2), LogBins().spell(0)
     (['-10..100'], ['0'])
     """
 
@@ -38,9 +38,9 @@ class Exponent(Encoder):
 
     def __post_init__(self):
         if self.bins < 1:
-            raise ValueError(f"Exponent has 1 bin or more; got {self.bins}")
+            raise ValueError(f"LogBins has 1 bin or more; got {self.bins}")
         if not 0 < self.low < self.high < np.inf:
-            raise ValueError(f"Exponent has 0 < low < high, finite; got {self.low}, {self.high}")
+            raise ValueError(f"LogBins has 0 < low < high, finite; got {self.low}, {self.high}")
 
     @functools.cached_property
     def edges(self) -> np.ndarray:

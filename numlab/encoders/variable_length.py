@@ -29,7 +29,7 @@ FORMS = {
 
 
 @dataclass(frozen=True)
-class Compact(Encoder):
+class VariableLength(Encoder):
     """Without leading or trailing zeros, scientific below 0.1 and from 100 on.
 
     Words are the single and double digits, the point, the minus and E-8 to E+2. How many of them
@@ -40,7 +40,7 @@ class Compact(Encoder):
 
     Examples
     --------
-    >>> encoder = Compact()
+    >>> encoder = VariableLength()
     >>> encoder.spell(0.234), encoder.spell(-0.34), encoder.spell(-0.034), encoder.spell(0.03)
     (['.', '23'], ['-', '.', '34'], ['-', '3', '.', '4', 'E-2'], ['3', 'E-2'])
     >>> encoder.spell(2.34), encoder.spell(-2), encoder.spell(23.4), encoder.spell(234)
