@@ -123,6 +123,7 @@ class MaskedLM:
     only : patterns of the slots that may be masked.
     """
 
+    fills_at_once: ClassVar[bool] = True
     version: ClassVar[int] = 1
     slots: float = 0.2
     literals: float = 0.2
@@ -175,6 +176,7 @@ class MaskedWords:
     share : chance that a word is masked in training.
     """
 
+    fills_at_once: ClassVar[bool] = False
     version: ClassVar[int] = 1
     share: float = 0.15
 
@@ -208,6 +210,7 @@ class CausalLM:
     literals : predict every token, the literals too.
     """
 
+    fills_at_once: ClassVar[bool] = False
     version: ClassVar[int] = 1
     only: tuple[str, ...] = ("*",)
     literals: bool = False

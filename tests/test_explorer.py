@@ -9,7 +9,8 @@ import pytest
 
 import numlab as nl
 from numlab.embeddings import Embeddings, from_encoder
-from numlab.widgets import explorer, paint
+from numlab.widgets import explorer
+from numlab.widgets.coloring import color_axis, color_columns
 
 NUMBERS = np.arange(200.0)
 FONE, XVAL = (from_encoder(e, NUMBERS, 16) for e in (nl.FoNE(int_digits=3), nl.XVal()))
@@ -41,21 +42,21 @@ def test_two_panes_show_every_number_in_both(panel):
     assert figure["data"][0]["customdata"][7] == "7"
     panel.projection.value = "PCA, 3-D"
     panel.brush.chosen = "3,4"
-    clouds = drawn(panel)["data"][::2]
+    clouds = drawn(panel)["data"][:2]
     assert [trace["type"] for trace in clouds] == ["scatter3d"] * 2
     assert [trace["meta"] for trace in clouds] == ["pane"] * 2
-    cloud, ring, *_ = drawn(panel)["data"]
+    cloud, _, ring, _ = drawn(panel)["data"]
     assert unpacked(ring["x"]).tolist() == unpacked(cloud["x"])[[3, 4]].tolist()
 
 
 def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
     choose(panel, range(100))
     f1 = nl.probes.neighbour_f1(XVAL, 10).set_index("number").f1
-    asked = np.unique(np.linspace(0, 99, explorer.ASKED).astype(int))
+    asked = np.unique(np.linspace(0, 99, explorer.SAMPLE).astype(int))
     assert f"{XVAL.source}: neighbour F1 of these {f1[asked].mean():.2f}" in panel.near.value
-    assert "100 of 200 numbers are chosen" in panel.said.value
-    fone, _, xval, _ = json.loads(panel.power.figure)["data"]
-    assert fone["name"] != xval["name"]
+    assert "100 of 200 numbers are chosen" in panel.message.value
+    lines = [t for t in json.loads(panel.power.figure)["data"] if t["mode"] == "lines"]
+    assert [line["name"] for line in lines] == [FONE.source, XVAL.source]
     assert panel.brush.answered == 1
     choose(panel, [3, 9])
     assert "No spectrum" in panel.near.value
@@ -66,11 +67,11 @@ def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
 
 def test_numbers_are_chosen_by_typing_and_what_is_no_number_is_said(panel):
     panel.box.value = "7, 100 to 103"
-    assert panel.brush.places.tolist() == [7, 100, 101, 102, 103]
+    assert panel.brush.indices.tolist() == [7, 100, 101, 102, 103]
     panel.box.value = "seven"
-    assert "Type numbers as in" in panel.said.value
+    assert "Type numbers as in" in panel.message.value
     panel.box.value = "1e9"
-    assert "None of these numbers" in panel.said.value
+    assert "None of these numbers" in panel.message.value
 
 
 def test_hovering_spells_the_number_under_each_encoder(panel):
@@ -91,16 +92,17 @@ def test_menus_choose_two_of_many(panel):
 
 def test_colours_are_of_values_digits_words_and_columns():
     frame = pd.DataFrame({"number": NUMBERS[::-1], "kind": ["a", "b"] * 100})
-    columns = paint.joined(NUMBERS, frame)
+    columns = color_columns(NUMBERS, frame)
     assert list(columns) == ["value", "first digit", "exponent", "last digit", "parity", "kind"]
     assert columns["first digit"][[7, 42, 199]].tolist() == [7, 4, 1]
     assert columns["last digit"][[7, 42, 199]].tolist() == [7, 2, 9]
     assert columns["exponent"][[7, 42, 199]].tolist() == [0, 1, 2]
     assert columns["kind"][0] == "b"
-    bar = paint.paint("parity", columns["parity"])["colorbar"]
+    _, axis = color_axis(columns["parity"])
+    bar = axis["colorbar"]
     assert bar["ticktext"] == ["even", "odd"]
-    assert list(paint.columns(np.array([-0.25, 3.5]))) == ["value", "first digit", "exponent"]
-    assert paint.columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
+    assert list(color_columns(np.array([-0.25, 3.5]))) == ["value", "first digit", "exponent"]
+    assert color_columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
 
 
 def test_t_sne_of_many_is_refused_in_words(panel, monkeypatch):
@@ -110,7 +112,7 @@ def test_t_sne_of_many_is_refused_in_words(panel, monkeypatch):
     panel.projection.value = "PCA, 2-D"
     panel.projection.value = "t-SNE"
     assert panel.projection.value == "PCA, 2-D"
-    assert "up to 100 numbers" in panel.said.value
+    assert "at most 100 numbers" in panel.message.value
 
 
 def test_what_does_not_go_together_is_refused():
@@ -118,13 +120,13 @@ def test_what_does_not_go_together_is_refused():
         nl.widgets.embedding_explorer([FONE, from_encoder(nl.XVal(), NUMBERS + 1)])
     with pytest.raises(ValueError, match="got none"):
         nl.widgets.embedding_explorer([])
-    with pytest.raises(ValueError, match="one named 'number'"):
+    with pytest.raises(ValueError, match='need "number"'):
         nl.widgets.embedding_explorer(FONE, pd.DataFrame({"n": NUMBERS}))
 
 
 def test_embeddings_that_are_called_alike_are_counted():
     once = Embeddings(NUMBERS, np.eye(200), "a model", 1)
-    assert explorer.captions([once, once]) == ["a model · layer 1", "a model · layer 1 #2"]
+    assert explorer.titles([once, once]) == ["a model · layer 1", "a model · layer 1 #2"]
 
 
 def test_what_lies_on_a_line_is_drawn_on_a_line():
@@ -136,9 +138,9 @@ def test_what_lies_on_a_line_is_drawn_on_a_line():
 def test_numbers_that_are_typed_again_take_back_an_alert(panel):
     panel.box.value = "7"
     panel.box.value = "seven"
-    assert 'role="alert"' in panel.said.value
+    assert 'role="alert"' in panel.message.value
     panel.box.value = "7"
-    assert "1 of 200 numbers are chosen: 7." in panel.said.value
+    assert "1 of 200 numbers are chosen: 7." in panel.message.value
 
 
 def test_a_spectrum_of_many_numbers_is_of_the_first_and_that_is_said():

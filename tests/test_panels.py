@@ -5,12 +5,12 @@ import datetime
 import json
 import shutil
 
-import numpy as np
 import pytest
+from test_explorer import unpacked
 
 import numlab as nl
 from numlab.training import fit
-from numlab.widgets import scan
+from numlab.widgets import logits
 from numlab.widgets.training import _Training
 
 SPEC = nl.RunSpec(
@@ -45,29 +45,29 @@ def names(plot):
 
 def test_runs_are_trained_in_the_background_and_their_histories_drawn(home, often):
     panel = _Training([nl.Run(SPEC)])
-    assert "0 of 1 runs" in panel.said.value and names(panel.plot) == []
+    assert "0 of 1 runs" in panel.message.value and names(panel.plot) == []
     train(panel)
-    assert "1 of 1 runs are in the store" in panel.said.value
+    assert "1 of 1 runs are in the store" in panel.message.value
     assert names(panel.plot) == [f"{SPEC.name}, train", f"{SPEC.name}, valid"]
     assert panel.start.disabled and panel.stop.disabled
 
 
 def test_a_training_that_is_stopped_resumes_and_ends_where_it_would_have(home, often):
     panel = _Training([nl.Run(SPEC)])
-    hear = panel.hear
+    follow = panel.follow
 
     def stop_at_three(run, step, loss):
         if step == 3:
             panel.stopping.set()
-        hear(run, step, loss)
+        follow(run, step, loss)
 
-    panel.hear = stop_at_three
+    panel.follow = stop_at_three
     train(panel)
-    assert "stopped" in panel.said.value and not panel.start.disabled
+    assert "stopped" in panel.message.value and not panel.start.disabled
     assert names(panel.plot) == [f"{SPEC.name}, now"]
-    panel.hear = hear
+    panel.follow = follow
     train(panel)
-    assert panel.heard[nl.Run(SPEC)][0][0] == 3  # not from the beginning
+    assert panel.losses[nl.Run(SPEC)][0][0] == 3  # not from the beginning
     resumed = nl.Run(SPEC)
     loss = resumed.valid_loss
     shutil.rmtree(resumed.folder)
@@ -78,7 +78,7 @@ def test_what_cannot_be_trained_is_said(home):
     wrong = dataclasses.replace(SPEC, objective=nl.MaskedLM(only=("no such slot",)))
     panel = _Training([nl.Run(wrong)])
     train(panel)
-    assert "not trained: no slot fits" in panel.said.value
+    assert "not trained: no slot fits" in panel.message.value
 
 
 @pytest.fixture(scope="module")
@@ -87,18 +87,20 @@ def run(module_home):
 
 
 def test_a_scan_draws_the_words_of_each_token_over_the_gap(run):
-    panel = scan._Scan(run, "answer", ["answer"], 2)
-    figure = json.loads(panel.plot.figure)
+    panel = nl.widgets.logit_scan(run, n=2)
+    (parameter, token, measure), plot = panel.children[0].children, panel.children[1]
+    assert parameter.value == "answer"
+    figure = json.loads(plot.figure)
     (gap,) = figure["layout"]["shapes"]
     assert (gap["x0"], gap["x1"]) == (1.0, 2.0)
     assert len(figure["data"]) >= 8
-    assert np.unique(panel.scan("answer").true).size == scan.VALUES
-    panel.place.value = 1
-    panel.measure.value = "logit"
-    assert "logit of token 1" in panel.plot.figure
+    assert len(unpacked(figure["data"][0]["x"])) == logits.VALUES
+    token.value = 1
+    measure.value = "logit"
+    assert "logit of token 1" in plot.figure
     read = nl.probes.number_logits(run, SPEC.task.sample(2, 1, answer=1.5), "answer")
     frame = nl.probes.logit_scan(read, top=1)
-    assert set(frame[frame.place == 1].word) <= set(names(panel.plot))
+    assert set(frame[frame.place == 1].word) <= set(names(plot))
 
 
 def test_a_parameter_that_cannot_be_held_is_refused(run):

@@ -13,9 +13,11 @@ import pandas as pd
 import plotly.io as pio
 import pytest
 import torch
+from test_explorer import unpacked
 
 import numlab as nl
-from numlab.widgets import keep, numbers, sweep
+from numlab.plots.sweep import legible
+from numlab.widgets import kept_view, sweep, sweep_answers
 
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = nl.RunSpec(
@@ -48,7 +50,7 @@ def panel(runs):
 
 
 def drawn(panel):
-    return pio.from_json(panel.children[1].figure)
+    return pio.from_json(panel.plot.figure)
 
 
 def traces(panel):
@@ -59,7 +61,7 @@ def test_answers_are_the_median_and_the_range_of_each_encoders_predictions(runs)
     frame = nl.widgets.answers(runs, "stepsize", 0.4, n=6)
     assert frame.encoder.tolist() == ["P1000", "XVal", "FoNE"]
     assert (frame.true == 0.4).all()
-    asked = nl.predict(runs[1], SPEC.task.sample(6, numbers.SEED, stepsize=0.4), "stepsize")
+    asked = nl.predict(runs[1], SPEC.task.sample(6, sweep_answers.SEED, stepsize=0.4), "stepsize")
     row = frame.set_index("encoder").loc["XVal"]
     assert row["median"] == sorted(asked.predicted)[2]
     assert (row.low, row.high) == (asked.predicted.min(), asked.predicted.max())
@@ -67,8 +69,9 @@ def test_answers_are_the_median_and_the_range_of_each_encoders_predictions(runs)
 
 def test_an_answer_that_is_no_number_counts_as_invalid_alone(runs, monkeypatch):
     part = {"predicted": np.array([0.1, 0.3, 9, 9]), "valid": np.array([1, 1, 0, 0], bool)}
-    monkeypatch.setattr(numbers.evaluation, "predictions", lambda *_: [part])
-    (row,) = nl.widgets.answers(runs[:1], "stepsize", 0.4).itertuples()
+    monkeypatch.setattr(sweep_answers, "predictions", lambda *_: [part])
+    (row,) = nl.widgets.answers(runs[:1], "stepsize", 0.4, n=3).itertuples()
+    sweep_answers._predictions.cache_clear()
     assert (row.median, row.low, row.high, row.invalid) == (0.1, 0.1, 0.3, 0.5)
 
 
@@ -96,7 +99,7 @@ def test_words_are_those_of_the_significand_and_spell_a_number(encoder, words, s
     logits = torch.full((2, encoder.length, len(encoder.vocabulary)), -50.0)
     logits[:, places.get(encoder, [0, 0]), ids] = torch.linspace(2, 0, len(words))
     read = nl.probes.NumberLogits(encoder, np.array([0.4, 0.4]), logits)
-    frame = numbers.spellings(read, top=2)
+    frame = sweep_answers.spellings(read, top=2)
     assert frame.word.tolist() == list(spelled)
     assert frame.number.to_numpy() == pytest.approx(list(spelled.values()))
     assert frame.probability.is_monotonic_decreasing
@@ -104,16 +107,16 @@ def test_words_are_those_of_the_significand_and_spell_a_number(encoder, words, s
 
 def test_probabilities_of_words_are_means_over_the_texts(runs):
     read = nl.probes.number_logits(
-        runs[0], numbers.texts_at(SPEC.task, "stepsize", 0.4, 4), "stepsize"
+        runs[0], sweep_answers.texts_at(SPEC.task, "stepsize", 0.4, 4), "stepsize"
     )
-    frame = numbers.spellings(read, top=5).set_index("word")
+    frame = sweep_answers.spellings(read, top=5).set_index("word")
     scan = nl.probes.logit_scan(read, top=5).query("place == 2").set_index("word")
     assert frame.probability.to_dict() == pytest.approx(scan.probability.to_dict())
 
 
 def test_the_slider_moves_every_prediction(panel, runs):
     for value in (0.2, 0.65):
-        panel.children[0].value = value
+        panel.slider.value = value
         there = traces(panel)
         frame = nl.widgets.answers(runs, "stepsize", value, n=4).set_index("encoder")
         assert list(there["true"].x) == [value, value]
@@ -122,27 +125,27 @@ def test_the_slider_moves_every_prediction(panel, runs):
             median = there[name].customdata[0][1]
             assert (median is None) == np.isnan(row["median"])
             assert median is None or median == row["median"]
-    texts = numbers.texts_at(SPEC.task, "stepsize", 0.65, 4)
-    words = numbers.spellings(nl.probes.number_logits(runs[0], texts, "stepsize")).dropna()
+    texts = sweep_answers.texts_at(SPEC.task, "stepsize", 0.65, 4)
+    words = sweep_answers.spellings(nl.probes.number_logits(runs[0], texts, "stepsize")).dropna()
     assert list(there["words"].x) == pytest.approx(list(words.probability))
 
 
 def test_a_visited_value_stays_on_the_line_which_breaks_where_nobody_was(runs):
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", n=2)  # it starts at 0.65
     for value in (0.3, 0.2, 0.25):
-        panel.children[0].value = value
+        panel.slider.value = value
     assert list(traces(panel)["XVal so far"].x) == [0.2, 0.25, 0.3, None, 0.65]
 
 
 def test_a_move_is_one_change_of_the_figure(panel):
     changes = []
-    panel.children[1].observe(changes.append, "figure")
-    panel.children[0].value = 0.745
+    panel.plot.observe(changes.append, "figure")
+    panel.slider.value = 0.745
     assert len(changes) == 1
 
 
 def test_the_page_gets_plotly_when_it_asks(panel, monkeypatch):
-    plot, sent = panel.children[1], []
+    plot, sent = panel.plot, []
     monkeypatch.setattr(plot, "send", lambda content, buffers: sent.extend(buffers))
     plot._handle_custom_msg("plotly", [])
     assert b"plotly.js v" in sent[0][:200]
@@ -158,15 +161,15 @@ def test_gaps_and_trained_values_are_drawn(panel):
 
 
 def test_the_slider_reaches_trained_values_and_gaps_in_steps_of_one_key(panel):
-    slider = panel.children[0]
+    slider = panel.slider
     places = (np.array([0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8]) - slider.min) / slider.step
     assert places == pytest.approx(places.round())
     assert slider.min < 0.2 and slider.max > 0.8
 
 
 def test_what_lies_beyond_the_axis_is_drawn_at_its_end(runs, monkeypatch):
-    far = numbers.Answer("XVal", 0.4, median=-80.0, low=-90.0, high=90.0, invalid=0.0)
-    monkeypatch.setattr(sweep, "summary", lambda *_: [far])
+    row = {"encoder": ["XVal"], "median": [-80.0], "low": [-90.0], "high": [90.0], "invalid": [0.0]}
+    monkeypatch.setattr(sweep, "answers", lambda _, __, at, *___: pd.DataFrame({"true": at, **row}))
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize")
     low, high = drawn(panel).layout.yaxis.range
     assert low < traces(panel)["XVal"].y[0] < low + 0.05 * (high - low)
@@ -187,23 +190,23 @@ def test_a_parameter_that_the_task_cannot_hold_is_refused(runs):
 
 
 def test_a_parameter_without_gaps_is_swept_along_its_limits(runs):
-    slider = nl.widgets.ood_sweep(runs[1:2], "e0", n=2).children[0]
+    slider = nl.widgets.ood_sweep(runs[1:2], "e0", n=2).slider
     assert (slider.min, slider.max) == SPEC.task.limits["e0"]
 
 
 def test_words_that_would_overlap_leave_the_likelier_one():
-    assert sweep._readable(["300", "301", "500"], [0.3, 0.301, 0.5], 0.03) == ["300", "", "500"]
+    assert legible(["300", "301", "500"], [0.3, 0.301, 0.5], 0.7) == ["300", "", "500"]
 
 
 def test_the_drawn_numbers_stand_below_as_a_table():
-    none = numbers.Answer("P10", 0.4, np.nan, np.nan, np.nan, 1.0)
-    html = sweep._readout([none, numbers.Answer("XVal", 0.4, 0.41, 0.38, 0.5, 0.0)])
+    rows = [("P10", 0.4, np.nan, np.nan, np.nan, 1.0), ("XVal", 0.4, 0.41, 0.38, 0.5, 0.0)]
+    columns = ["encoder", "true", "median", "low", "high", "invalid"]
+    html = sweep._readout(pd.DataFrame(rows, columns=columns))
     cells = re.findall("<t[hd].*?>(.*?)</t", html)
-    assert cells[:6] == ["", "P10", "XVal", "median", "–", "0.410"]
-    assert cells[6:] == [
-        *("range", "–", "0.380 to 0.500"),
-        *("median - true", "–", "+0.010"),
-        *("no number", "100%", "0%"),
+    assert cells == [
+        *("", "median", "least", "greatest", "no number", "median - true"),
+        *("P10", "–", "–", "–", "100%", "–"),
+        *("XVal", "0.410", "0.380", "0.500", "0%", "+0.010"),
     ]
 
 
@@ -258,8 +261,8 @@ def test_clouds_show_every_number_at_its_components_and_name_it(dimensions):
     assert [trace.name for trace in data] == ["a", "b"]
     for trace, (_, rows) in zip(data, frame.groupby("cloud"), strict=True):
         for axis, column in zip("xyz"[:dimensions], rows[["pc1", "pc2", "pc3"]], strict=False):
-            assert list(trace[axis]) == pytest.approx(rows[column])
-        assert list(trace.customdata) == list(trace.marker.color) == list(rows.number)
+            assert unpacked(trace[axis]) == pytest.approx(rows[column].to_numpy())
+        assert list(map(float, trace.customdata)) == list(trace.marker.color) == list(rows.number)
         assert "customdata" in trace.hovertemplate
 
 
@@ -313,28 +316,28 @@ def test_whatever_is_typed_the_page_answers(text, said):
 
 def test_chosen_encoders_and_seeds_alone_are_asked(runs):
     again = nl.train(spec(nl.XVal(), seed=1))
-    panel = sweep._OodSweep([*runs, again], "stepsize", 2)
+    panel = sweep._Sweep([*runs, again], "stepsize", 2)
     next(box for box in panel.boxes if box.description == "FoNE").value = False
-    assert "FoNE" not in traces(panel.panel) and "XVal" in traces(panel.panel)
+    assert "FoNE" not in traces(panel) and "XVal" in traces(panel)
     panel.seed.value = 1
-    assert panel.runs == [again]
+    assert panel.chosen == [again]
     (row,) = nl.widgets.answers([again], "stepsize", 0.65, n=2).itertuples()
-    assert traces(panel.panel)["XVal"].customdata[0][1] == row.median
+    assert traces(panel)["XVal"].customdata[0][1] == row.median
     next(box for box in panel.boxes if box.description == "XVal").value = False
     assert "Choose an encoder" in panel.table.value
 
 
 def test_another_parameter_has_its_own_range_and_gaps(runs):
-    panel = sweep._OodSweep(runs[1:2], "stepsize", 2)
+    panel = sweep._Sweep(runs[1:2], "stepsize", 2)
     panel.parameter.value = "a0"
     assert panel.slider.description == "true a0"
-    gaps = {(s.x0, s.x1) for s in drawn(panel.panel).layout.shapes if s.type == "rect"}
+    gaps = {(s.x0, s.x1) for s in drawn(panel).layout.shapes if s.type == "rect"}
     assert gaps == set(SPEC.task.gaps["a0"])
     assert (panel.slider.min, panel.slider.max) == (0.95, 1.4)  # which is as far as a0 goes
 
 
 def test_the_errors_are_those_of_the_medians(panel, runs):
-    panel.children[0].value = 0.4
+    panel.slider.value = 0.4
     line = traces(panel)["XVal error"]
     median = nl.widgets.answers(runs[1:2], "stepsize", 0.4, n=4)["median"][0]
     assert dict(zip(line.x, line.y, strict=True))[0.4] == pytest.approx(
@@ -342,33 +345,43 @@ def test_the_errors_are_those_of_the_medians(panel, runs):
     )
 
 
-def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(panel):
-    slider = panel.children[0]
-    values = sweep.curve(slider, 25)
-    assert len(set(values)) == len(values) == 25
-    places = (np.array(sorted(values)) - slider.min) / slider.step
+def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(runs):
+    panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", n=2)
+    start = panel.slider.value
+    for _ in range(3):
+        panel.fill()
+    coarse = sorted(panel.answered.true)
+    for _ in range(30):
+        panel.fill()
+    values = sorted({*panel.answered.true, start})
+    assert 25 <= len(values) <= 26
+    places = (np.array(values) - panel.slider.min) / panel.slider.step
     assert places == pytest.approx(places.round())
-    assert max(np.diff(sorted(values[:4]))) > 3 * max(np.diff(sorted(values)))
+    assert max(np.diff(coarse)) > 3 * max(np.diff(values))
+    assert coarse[0] == panel.slider.min and coarse[-1] == panel.slider.max
 
 
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
     monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
-    said = keep.keep(runs, "stepsize", 0.65, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"])
-    (place,) = (module_home / "figures/quick/explore").glob("stepsize-0-65-*.json")
-    before = {s: place.with_suffix(s).read_bytes() for s in (".png", ".svg", ".csv")}
-    assert json.loads(place.with_suffix(".json").read_text())["runs"]
-    view = pd.read_csv(place.with_suffix(".csv"))
+    gaps = SPEC.task.gaps["stepsize"]
+    page = kept_view.keep(runs, "stepsize", 0.65, [0.2, 0.4, 0.65], 2, gaps)
+    (path,) = (module_home / "figures/quick/explore").glob("stepsize-0-65-*.json")
+    before = {s: path.with_suffix(s).read_bytes() for s in (".png", ".svg", ".csv")}
+    assert json.loads(path.with_suffix(".json").read_text())["runs"]
+    view = pd.read_csv(path.with_suffix(".csv"))
     assert set(view.part) == {"answer", "word", "argmax", "expectation"}
     assert sorted(view[view.part == "answer"].true.unique()) == [0.2, 0.4, 0.65]
-    exec(html.unescape(re.search("<pre.*?>(.*)</pre>", said, re.DOTALL)[1]), {})
-    assert before == {s: place.with_suffix(s).read_bytes() for s in before}
+    for file in before:
+        path.with_suffix(file).unlink()
+    exec(html.unescape(re.search("<pre.*?>(.*)</pre>", page, re.DOTALL)[1]), {})
+    assert before == {s: path.with_suffix(s).read_bytes() for s in before}
 
 
 def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):
     monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
-    view = "stepsize", 0.7, 2, [0.2, 0.4], SPEC.task.gaps["stepsize"]
-    said = [keep.keep(own, *view) for own in (runs[:1], runs)]
-    names = {re.search(r"explore/\S+?\.png", text)[0] for text in said}
+    view = "stepsize", 0.7, [0.2, 0.4, 0.7], 2, SPEC.task.gaps["stepsize"]
+    pages = [kept_view.keep(some, *view) for some in (runs[:1], runs)]
+    names = {re.search(r"explore/\S+?\.png", page)[0] for page in pages}
     assert len(names) == 2
 
 

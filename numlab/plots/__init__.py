@@ -1,8 +1,8 @@
 """Figures from DataFrames, in one house style. Column names are the interface.
 
-Each function takes a DataFrame and returns a `matplotlib.figure.Figure`; nothing here knows
-pyplot, keeps state or draws on import. In a notebook a Figure shows itself once this is imported.
-`styled` puts a function of a notebook in the same style.
+Each function takes a DataFrame and returns a `matplotlib.figure.Figure`, without pyplot. In a
+notebook, importing this module is enough for a Figure to show itself. `styled` puts a notebook's
+own drawing in the same style.
 """
 
 from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
@@ -21,11 +21,19 @@ from numlab.plots.neighbours import dots, neighbour_lines
 from numlab.plots.orbits import orbits
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.spectra import spectra
-from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
+from numlab.plots.style import (
+    OTHERS,
+    encoder_color,
+    encoder_marker,
+    legend,
+    panels,
+    style,
+    styled,
+)
 from numlab.plots.sweep import sweep
 
 __all__ = [
-    "STYLE",
+    "OTHERS",
     "activations",
     "bars",
     "bits",
@@ -38,6 +46,7 @@ __all__ = [
     "encoder_marker",
     "encodings",
     "gap_errors",
+    "legend",
     "length_cues",
     "length_maps",
     "logit_lines",

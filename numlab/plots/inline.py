@@ -1,13 +1,15 @@
-"""Figures as pictures in the output of a notebook: importing this is enough."""
+"""Show figures as pictures in a notebook's output: importing this module is enough."""
 
 from __future__ import annotations
 
 import functools
 import sys
 
+__all__: list[str] = []
+
 
 def _show_inline() -> None:
-    """Tell IPython, where it runs, how to show a Figure; else only pyplot would, once imported."""
+    """Register how IPython, where it runs, shows a Figure; without pyplot nobody else does."""
     if "IPython" not in sys.modules:
         return
     from IPython import get_ipython

@@ -3,76 +3,20 @@
 from __future__ import annotations
 
 import functools
-import re
+import tomllib
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STYLE = {
-    "figure.constrained_layout.use": True,
-    "figure.dpi": 110,
-    "figure.facecolor": "white",
-    "font.size": 11,
-    "axes.titlesize": 11.5,
-    "axes.labelsize": 11,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": "#E4E4E4",
-    "grid.linewidth": 0.8,
-    "lines.linewidth": 1.8,
-    "lines.markersize": 6,
-    "legend.frameon": False,
-    "legend.fontsize": 10,
-    "svg.fonttype": "none",
-}
+__all__ = ["OTHERS", "encoder_color", "encoder_marker", "legend", "panels", "style", "styled"]
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; their yellow is too pale on white.
-_COLORS = {
-    "XVal": "#D55E00",
-    "XVal, absolute positions": "#7A2E00",
-    "FoNE": "#0072B2",
-    "FoNEDigits": "#00355C",
-    "P10": "#E69F00",
-    "P1000": "#56B4E9",
-    "B1999": "#8A8A8A",
-    "FP15": "#000000",
-    "Digits": "#009E73",
-    "Subword": "#CC79A7",
-    "IEEE754": "#882255",
-    "LogBins": "#332288",
-    "default": "#A8A8A8",
-    "weighted sum": "#D55E00",
-    "sum": "#0072B2",
-    "mean": "#E69F00",
-    "median": "#56B4E9",
-    "max": "#009E73",
-    "min": "#CC79A7",
-}
-_MARKERS = {
-    "XVal": "o",
-    "XVal, absolute positions": "h",
-    "FoNE": "D",
-    "FoNEDigits": "d",
-    "P10": "s",
-    "P1000": "v",
-    "B1999": "^",
-    "FP15": "X",
-    "Digits": "P",
-    "Subword": "p",
-    "weighted sum": "o",
-    "sum": "D",
-    "mean": "s",
-    "median": "X",
-    "max": "^",
-    "min": "v",
-}
-_SCALES = ("#D55E00", "#B63655", "#84206B", "#4B1D70", "#210C4A")  # XVal with k = 0 to 4, darkening
+_STYLE = Path(__file__).with_name("numlab.mplstyle")
+_LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
 OTHERS = ("#332288", "#88CCEE", "#117733", "#999933", "#882255", "#44AA99", "#AA4499", "#DDCC77")
 
 
@@ -82,38 +26,39 @@ def encoder_color(name: str) -> str:
     Parameters
     ----------
     name : str
-        As an encoder prints itself, "FoNE(int_digits=6, ...)", or its family, "FoNE". XVal has
-        a colour for each k from 0 to 4. A family that has no colour here gets one by its name.
+        An encoder's label ("XVal(k=2)") or the encoder as text ("FoNE(int_digits=6, ...)"). A
+        name without an entry in `encoders.toml` gets a colour computed from its class name.
 
     Examples
     --------
     >>> encoder_color("FoNE(int_digits=3)") == encoder_color("FoNE")
     True
-    >>> encoder_color("XVal(k=2, scale=1.0)") == encoder_color("XVal")
-    False
+    >>> encoder_color("XVal(k=2, scale=10.0)") == encoder_color("XVal(k=2)") != encoder_color("XVal")
+    True
     """
-    family = _family(name)
-    scales = re.search(r"\bk=(\d+)", name) if family == "XVal" else None
-    if scales:
-        return _SCALES[min(int(scales[1]), len(_SCALES) - 1)]
-    return _COLORS.get(family) or OTHERS[zlib.crc32(family.encode()) % len(OTHERS)]
+    return _look(name, "color", OTHERS)
 
 
 def encoder_marker(name: str) -> str:
-    """The marker of an encoder or an aggregate, the same in every figure."""
-    family = _family(name)
-    return _MARKERS.get(family) or "<>*hH"[zlib.crc32(family.encode()) % 5]
+    """The marker of an encoder or an aggregate, chosen like `encoder_color`."""
+    return _look(name, "marker", "<>*hH")
 
 
-def _family(name: str) -> str:
-    return name.split("(")[0].strip()
+def _look(name: str, key: str, others: tuple[str, ...] | str) -> str:
+    """An entry for the name, for its class with one of its fields, or for its class."""
+    family, _, fields = name.removesuffix(")").partition("(")
+    family = family.strip()
+    for entry in (name, *(f"{family}({field})" for field in fields.split(", ")), family):
+        if key in _LOOKS.get(entry, ()):
+            return _LOOKS[entry][key]
+    return others[zlib.crc32(family.encode()) % len(others)]
 
 
 def style():
     """A context in which figures are drawn in the house style: `with style(): ...`."""
     import matplotlib as mpl
 
-    return mpl.rc_context(STYLE)
+    return mpl.rc_context(fname=_STYLE)
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
@@ -123,7 +68,7 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     def in_style(*args, **kwargs) -> Figure:
         with style():
             figure = draw(*args, **kwargs)
-            figure.draw_without_rendering()  # labels of ticks are made, and styled, on drawing
+            figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
             return figure
 
     return in_style
@@ -132,9 +77,9 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 def panels(
     n: int, columns: int = 3, width: float = 3.6, height: float = 3.2, share: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of n panels in rows of at most `columns`, each of width x height inches.
+    """A figure with n panels, each of width x height inches, at most `columns` in a row.
 
-    `share`: all panels have the limits of both axes in common.
+    `share`: all panels have the same limits on both axes.
     """
     from matplotlib.figure import Figure
 
@@ -148,7 +93,7 @@ def panels(
 
 
 def legend(figure: Figure, axes: list[Axes]) -> None:
-    """One legend for all panels, to their right; it takes the place of an earlier one."""
+    """Replace the figure's legend by one for all panels, at their right."""
     for old in figure.legends:
         old.remove()
     entries: dict[str, object] = {}

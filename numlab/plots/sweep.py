@@ -1,7 +1,8 @@
-"""What encoders answer along a parameter: predictions, their errors, and one encoder's words."""
+"""What encoders answer along a parameter: predictions, their errors, one encoder's words."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from numlab.plots.style import encoder_color, encoder_marker, legend, styled
@@ -11,12 +12,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["GREY", "PALE", "SHADE", "legible", "sweep"]
+
 GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
 
 
 @styled
 def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Figure:
-    """Medians over the true values, the errors of the medians below, words beside them.
+    """Median predictions over true values, their errors below, word probabilities at the right.
 
     Parameters
     ----------
@@ -25,7 +28,7 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
         (encoder, true, word, number, probability) and, if there are words, parts "argmax" and
         "expectation" (number).
     gaps : tuple of (float, float)
-        Intervals between the values of training: shaded, their ends as lines.
+        Intervals that training left out: shaded, with a line at each end.
     """
     from matplotlib.figure import Figure
 
@@ -52,28 +55,37 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
         for edge in {edge for gap in gaps for edge in gap}:
             ax.axvline(edge, color=PALE, lw=1, zorder=0)
     above.set(xlim=limits, ylim=limits, ylabel="predicted (median)")
-    decades = 1e-3 * (high - low) / 1.5, 1.5 * (high - low)  # also where nobody answered
+    decades = 1e-3 * (high - low) / 1.5, 1.5 * (high - low)  # fixed: an encoder may have no error
     below.set(xlabel="true value", ylabel="|median - true|", yscale="log", ylim=decades)
     if columns == 2:
         axes[1, 1].remove()
-        _words(axes[0, 1], words, view, limits)
+        _draw_words(axes[0, 1], words, view, limits)
         for ax in (above, below):
             ax.axvline(words.true.iloc[0], color=GREY, lw=1, ls=":")
     legend(figure, [above])
     return figure
 
 
-def _words(ax: Axes, words: pd.DataFrame, view: pd.DataFrame, limits) -> None:
-    """Each word at the number that it spells, on the axis of the predictions."""
+def legible(words: Iterable[str], numbers: Iterable[float], span: float) -> list[str]:
+    """The words, likeliest first, or "" for one too near to a likelier one on an axis of `span`."""
+    texts, kept = [], []
+    for word, number in zip(words, numbers, strict=True):
+        free = all(abs(number - other) > 0.045 * span for other in kept)
+        kept += [number] * free
+        texts.append(word if free else "")
+    return texts
+
+
+def _draw_words(ax: Axes, words: pd.DataFrame, view: pd.DataFrame, limits) -> None:
+    """Draw each word at the number that it spells, on the axis of the predictions."""
     name, span = words.encoder.iloc[0], limits[1] - limits[0]
     inside = words[words.number.between(*limits)]
     color = encoder_color(name)
     ax.barh(inside.number, inside.probability, height=0.018 * span, color=color)
-    shown: list[float] = []
-    for row in inside.sort_values("probability", ascending=False).itertuples():
-        if all(abs(row.number - other) > 0.045 * span for other in shown):
-            shown.append(row.number)
-            ax.text(row.probability + 0.02, row.number, row.word, va="center", fontsize=9)
+    inside = inside.sort_values("probability", ascending=False)
+    texts = legible(inside.word, inside.number, span)
+    for x, y, text in zip(inside.probability, inside.number, texts, strict=True):
+        ax.text(x + 0.02, y, text, va="center", fontsize=9)
     for mark, symbol in (("argmax", ">"), ("expectation", "D")):
         number = view[view.part == mark].number.clip(*limits)
         ax.plot([-0.06] * len(number), number, symbol, color=GREY, ls="", label=mark)

@@ -1,10 +1,10 @@
 """What a person drags in JupyterLab, and the numbers behind it."""
 
+from numlab.widgets.sweep_answers import answers
 from numlab.widgets.clouds import clouds
 from numlab.widgets.explorer import embedding_explorer
-from numlab.widgets.keep import stored, swept
-from numlab.widgets.numbers import answers
-from numlab.widgets.scan import logit_scan
+from numlab.widgets.kept_view import stored, swept
+from numlab.widgets.logits import logit_scan
 from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep
 from numlab.widgets.training import training

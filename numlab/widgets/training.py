@@ -1,62 +1,54 @@
-"""Training that goes on in the background, its curves live; stopped and resumed by buttons."""
-
-from __future__ import annotations
+"""Train runs in the background, with live loss curves and buttons to stop and go on."""
 
 import threading
-from html import escape
 
 import ipywidgets
+import pandas as pd
+import plotly.express as px
 import plotly.graph_objects as go
 
 from numlab.plots import encoder_color
 from numlab.training import Run, RunSpec
 from numlab.training.fit import fit_in_store
-from numlab.widgets.note import KernelNote
-from numlab.widgets.plot import Plot
+from numlab.widgets.panel import TEMPLATE, Panel, Plot, row, status
+
+__all__ = ["training"]
 
 
 def training(runs: list[Run | RunSpec]) -> ipywidgets.VBox:
     """Train runs one after the other while the notebook stays usable, and watch their losses.
 
-    What the store holds is drawn at once. "Stop" leaves the run that is in training at its last
-    checkpoint (one every 20 s), from which "Train" goes on, here or anywhere: it ends to the bit
-    where an uninterrupted training ends.
+    Curves of stored runs are drawn at once. "Stop" interrupts the training at its last checkpoint
+    (one every 20 s); "Train" goes on from there, and the run ends with the same weights, to the
+    bit, as without the interruption.
 
     Parameters
     ----------
     runs : list of Run or RunSpec
     """
-    return _Training([run if isinstance(run, Run) else Run(run) for run in runs]).panel
+    return _Training([run if isinstance(run, Run) else Run(run) for run in runs])
 
 
 class _Stopped(Exception):
     pass
 
 
-class _Training:
-    """The panel, what was heard so far, and the thread that trains."""
+class _Training(Panel):
+    """The panel, the losses reported so far, and the thread that trains."""
 
     def __init__(self, runs: list[Run]):
-        self.runs = runs
-        self.heard: dict[Run, list[tuple[int, float]]] = {run: [] for run in runs}
-        self.thread: threading.Thread | None = None
-        self.stopping = threading.Event()
+        self.runs, self.thread, self.stopping = runs, None, threading.Event()
+        self.losses: dict[Run, list[tuple[int, float]]] = {run: [] for run in runs}
         self.start = ipywidgets.Button(description="Train", icon="play")
         self.stop = ipywidgets.Button(description="Stop", icon="stop", disabled=True)
-        self.said = ipywidgets.HTML()
-        self.plot = Plot(self.figure())
-        buttons = ipywidgets.HBox([self.start, self.stop, self.said])
-        self.panel = ipywidgets.VBox([buttons, self.plot, KernelNote()])
+        self.message, self.plot = ipywidgets.HTML(), Plot(self.figure())
+        super().__init__(row(self.start, self.stop, self.message), self.plot)
         self.start.on_click(lambda _: self.train())
         self.stop.on_click(lambda _: self.stopping.set())
-        self.say("")
-
-    @property
-    def missing(self) -> list[Run]:
-        return [run for run in self.runs if not run.folder.is_dir()]
+        self.report("")
 
     def train(self) -> None:
-        """Begin, or go on, in a thread of its own."""
+        """Start or continue the training in a thread."""
         if self.thread and self.thread.is_alive():
             return
         self.stopping.clear()
@@ -65,54 +57,47 @@ class _Training:
         self.thread.start()
 
     def _train(self) -> None:
-        said = ""
+        end = ""
         try:
-            for run in self.missing:
-                self.heard[run].clear()
-                self.say(f"training {run.spec.name} …")
-                fit_in_store(run.spec, lambda step, loss, run=run: self.hear(run, step, loss))
+            for run in [run for run in self.runs if not run.folder.is_dir()]:
+                self.losses[run].clear()
+                self.report(f"training {run.spec.name} …")
+                fit_in_store(run.spec, lambda step, loss, run=run: self.follow(run, step, loss))
                 self.plot.show(self.figure())
         except _Stopped:
-            said = "stopped; Train goes on from the last checkpoint"
-        except Exception as error:  # nobody sees what a thread raises
-            said = f"not trained: {error}"
+            end = "stopped; Train goes on from the last checkpoint"
+        except Exception as error:  # nobody sees an exception of a thread
+            end = f"not trained: {error}"
         self.start.disabled, self.stop.disabled = False, True
-        self.say(said)
+        self.report(end)
 
-    def hear(self, run: Run, step: int, loss: float) -> None:
-        """Draw where a training stands; end it here if that was asked for."""
-        self.heard[run].append((step, loss))
+    def follow(self, run: Run, step: int, loss: float) -> None:
+        """Draw a loss, and end the training here if "Stop" was pressed."""
+        self.losses[run].append((step, loss))
         self.plot.show(self.figure())
         if self.stopping.is_set():
             raise _Stopped
 
-    def say(self, what: str) -> None:
-        done = len(self.runs) - len(self.missing)
+    def report(self, text: str) -> None:
+        """Show how many runs are trained, and a text."""
+        done = sum(run.folder.is_dir() for run in self.runs)
+        self.start.disabled = self.start.disabled or done == len(self.runs)
         state = f"{done} of {len(self.runs)} runs are in the store"
-        self.start.disabled = self.start.disabled or not self.missing
-        self.said.value = (
-            f'<span role="status">{escape(" · ".join(filter(None, [state, what])))}</span>'
-        )
+        self.message.value = status(" · ".join(filter(None, [state, text])))
 
     def figure(self) -> go.Figure:
-        """Training losses as they are heard; of a finished run those of its history."""
-        figure = go.Figure()
+        """Losses of finished runs from their histories, of others as reported so far."""
+        columns, frames = ["run", "part", "step", "loss"], []
         for run in self.runs:
-            line = {"color": encoder_color(str(run.spec.encoder))}
-            if run.folder.is_dir():
-                for part, dash in (("train", "solid"), ("valid", "dot")):
-                    rows = run.history[run.history.part == part]
-                    name = f"{run.spec.name}, {part}"
-                    own = line | {"dash": dash}
-                    figure.add_scatter(x=rows.step, y=rows.loss, name=name, line=own)
-            elif self.heard[run]:
-                steps, losses = zip(*self.heard[run], strict=True)
-                figure.add_scatter(x=steps, y=losses, name=f"{run.spec.name}, now", line=line)
-        figure.update_traces(mode="lines+markers", marker={"size": 5})
+            now = pd.DataFrame(self.losses[run], columns=columns[2:]).assign(part="now")
+            frame = run.history if run.folder.is_dir() else now
+            frames.append(frame.assign(run=run.spec.name)[columns])
+        colors = {run.spec.name: encoder_color(str(run.spec.encoder)) for run in self.runs}
+        lines = {"color": "run", "line_dash": "part", "color_discrete_map": colors}
+        lines["line_dash_map"] = {"train": "solid", "valid": "dot", "now": "solid"}
+        look = {"markers": True, "log_y": True, "height": 340, "template": TEMPLATE}
+        figure = px.line(pd.concat(frames), x="step", y="loss", **lines, **look)
+        figure.update_traces(marker_size=5)
         last = max((run.spec.steps for run in self.runs), default=1)
-        figure.update_xaxes(title="step", range=(0, 1.02 * last))
-        figure.update_yaxes(title="loss", type="log")
-        above = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
-        margin = {"l": 70, "r": 20, "t": 40, "b": 45}
-        figure.update_layout(template="simple_white", height=340, margin=margin, legend=above)
+        figure.update_xaxes(range=(0, 1.02 * last))
         return figure.update_layout(showlegend=True, uirevision="kept")

@@ -1,0 +1,72 @@
+"""The words among which a text encoder chooses, as the true number moves (xval, Fig. 12)."""
+
+import functools
+
+import ipywidgets
+import numpy as np
+import pandas as pd
+import plotly.express as px
+
+from numlab import probes
+from numlab.training import Run
+from numlab.widgets.sweep_answers import texts_at
+from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, on_change, row
+from numlab.widgets.sweep import extent
+from numlab.widgets.sweep_figure import GAP, SHADED
+
+__all__ = ["logit_scan"]
+
+VALUES = 25  # of the true number
+
+
+def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBox:
+    """Follow the likeliest words at each token of a masked number through the gaps of training.
+
+    Parameters
+    ----------
+    run : Run
+        Trained under a masked LM with a text encoder of fixed length.
+    slot : str, optional
+        A parameter that its task can hold fixed; default: the first.
+    n : int
+        Texts a value.
+
+    Raises
+    ------
+    ValueError
+        For another kind of run, or a parameter that the task cannot hold.
+    """
+    task, limits = run.spec.task, sorted(run.spec.task.limits)
+    if not limits or slot not in (None, *limits):
+        raise ValueError(f"expected one of {limits}; got {slot!r}")
+    tokens = list(range(1, run.spec.encoder.length + 1))
+    parameter = menu("parameter", limits, slot)
+    token = menu("token", tokens, min(2, tokens[-1]))  # behind the sign, if there is one
+    measure = menu("measure", ["probability", "logit"])
+
+    @functools.cache
+    def scan(slot: str) -> pd.DataFrame:
+        low, high, _ = extent(task.gaps.get(slot, ()), task.limits[slot])
+        values = np.linspace(low, high, VALUES).tolist()
+        texts = [e for value in values for e in texts_at(task, slot, value, n)]
+        return probes.logit_scan(probes.number_logits(run, texts, slot))
+
+    def draw() -> None:
+        gaps = task.gaps.get(parameter.value, ())
+        frame = scan(parameter.value).query(f"place == {token.value}")
+        order = frame.groupby("word").probability.max().sort_values(ascending=False).index
+        look = {"category_orders": {"word": order}, "height": 380, "template": TEMPLATE}
+        colors = px.colors.qualitative.Safe
+        figure = px.line(
+            frame, x="true", y=measure.value, color="word", color_discrete_sequence=colors, **look
+        )
+        for low, high in gaps:
+            figure.add_shape(GAP, x0=low, x1=high)
+        figure.update_xaxes(title=f"true {parameter.value}{SHADED if gaps else ''}")
+        figure.update_yaxes(title=f"{measure.value} of token {token.value}")
+        plot.show(figure.update_layout(legend={"orientation": "v", "y": 1, "yanchor": "top"}))
+
+    plot = Plot()
+    draw()
+    on_change(draw, parameter, token, measure)
+    return Panel(row(parameter, token, measure), plot)

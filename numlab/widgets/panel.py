@@ -1,0 +1,96 @@
+"""The parts of every panel: plots, menus, messages, tables, and a note when the kernel stops."""
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets
+import pandas as pd
+import plotly.graph_objects as go
+import plotly.io
+import plotly.offline
+import traitlets
+
+__all__ = ["Panel", "Plot", "alert", "menu", "on_change", "row", "script", "status", "table"]
+
+FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
+TEMPLATE = "simple_white+numlab"
+plotly.io.templates["numlab"] = go.layout.Template(
+    layout={
+        "margin": {"l": 70, "r": 20, "t": 40, "b": 45},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
+    }
+)
+
+
+def script(*names: str) -> str:
+    """JavaScript files of this folder, joined into one module."""
+    return "\n".join((Path(__file__).parent / f"{name}.js").read_text("utf-8") for name in names)
+
+
+class Plot(anywidget.AnyWidget):
+    """A plotly figure; `show` sends and draws another one in one message.
+
+    plotly's own FigureWidget carries 5 MB of plotly.js in its state, and stays empty for good
+    when a busy machine takes more than anywidget's limit of 2 s to load them. This one loads
+    plotly.js once a page, after the widget exists.
+    """
+
+    _esm = script("load_plotly", "plot")
+    figure = traitlets.Unicode("{}").tag(sync=True)
+
+    def __init__(self, figure: go.Figure | None = None):
+        super().__init__()
+        self.show(figure or {})
+        self.on_msg(lambda *_: self.send({}, [plotly.offline.get_plotlyjs().encode()]))
+
+    def show(self, figure: go.Figure | dict) -> None:
+        """Draw this figure; a dict is not validated, which is faster."""
+        self.figure = plotly.io.to_json(figure, validate=False)
+
+
+class _KernelNote(anywidget.AnyWidget):
+    """Empty until the kernel stops or restarts; then it says what to do."""
+
+    _esm = script("kernel_note")
+
+
+class Panel(ipywidgets.VBox):
+    """Widgets one below the other, then the note about the kernel."""
+
+    def __init__(self, *parts: ipywidgets.Widget):
+        super().__init__([*parts, _KernelNote()])
+
+
+def row(*widgets: ipywidgets.Widget) -> ipywidgets.HBox:
+    """Widgets side by side, on several lines if need be."""
+    return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center"})
+
+
+def menu(description: str, options: list, value: Any = None) -> ipywidgets.Dropdown:
+    """A menu, as wide as its text; without a value, the first option is chosen."""
+    value = {} if value is None else {"value": value}
+    return ipywidgets.Dropdown(options=options, description=description, **value, **FIT)
+
+
+def on_change(callback, *widgets: ipywidgets.Widget) -> None:
+    """Call `callback()` whenever the value of one of the widgets changes."""
+    for widget in widgets:
+        widget.observe(lambda _: callback(), "value")
+
+
+def status(text: str) -> str:
+    """HTML of a message; screen readers read it out."""
+    return f'<span role="status">{escape(text)}</span>'
+
+
+def alert(text: str) -> str:
+    """HTML of an error message."""
+    return f'<span role="alert" style="color: #D32F2F">{escape(text)}</span>'
+
+
+def table(frame: pd.DataFrame, **options) -> str:
+    """HTML of a DataFrame; `options` are those of `DataFrame.to_html`."""
+    with pd.option_context("display.max_colwidth", None):
+        return frame.to_html(border=0, index=False, **options)

@@ -1,0 +1,111 @@
+"""What runs answer where a parameter has one true value: the numbers behind the sweep."""
+
+import functools
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+
+from numlab import probes
+from numlab.encoders import Tokens
+from numlab.evaluation import predictions
+from numlab.examples import Examples
+from numlab.training import Run
+
+__all__ = ["SEED", "TEXTS", "answers", "labels", "speller", "spellings", "texts_at", "words"]
+
+SEED = 1  # of the texts; training uses others
+TEXTS = 16  # a value: few enough to answer while the slider is dragged
+
+
+def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.DataFrame:
+    """What each encoder predicts where the true value of a parameter is `value`.
+
+    Parameters
+    ----------
+    runs : list of Run
+        Of one task; runs that share an encoder (seeds) count together.
+    slot : str
+        A parameter that the task can hold fixed, such as "stepsize".
+    n : int
+        Texts; apart from the parameter they are the same at every value.
+
+    Returns
+    -------
+    DataFrame [encoder, true, median, low, high, invalid]
+        One row for each encoder: median and range of its valid predictions (NaN if there are
+        none) and the share of invalid ones. Of two middle predictions, the median is the lower.
+    """
+    names, predicted = labels(runs), {}
+    for run in runs:
+        predicted.setdefault(names[run], []).append(_predictions(run, slot, value, n))
+    rows = [(name, value, *_summary(np.concatenate(parts))) for name, parts in predicted.items()]
+    return pd.DataFrame(rows, columns=["encoder", "true", "median", "low", "high", "invalid"])
+
+
+@functools.lru_cache(maxsize=4096)
+def _predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
+    """(n,) what a run predicts in texts in which a parameter is `value`, NaN where invalid."""
+    parts = predictions(run, texts_at(run.spec.task, slot, value, n), slot)
+    numbers = [np.where(part["valid"], part["predicted"], np.nan) for part in parts]
+    return np.concatenate(numbers).astype(float)  # also of Python ints
+
+
+def _summary(predicted: np.ndarray) -> tuple[float, float, float, float]:
+    """Lower median, least and greatest of the numbers (n,), and the share of NaN."""
+    n_valid = np.count_nonzero(~np.isnan(predicted))
+    numbers, last = np.sort(predicted), max(0, n_valid - 1)  # NaN is sorted to the end
+    return numbers[last // 2], numbers[0], numbers[last], 1 - n_valid / len(predicted)
+
+
+def speller(runs: list[Run]) -> Run | None:
+    """The first run whose words can be shown: of a text encoder of fixed length."""
+    for run in runs:
+        encoder = run.spec.encoder
+        if run.spec.objective.fills_at_once and encoder.fixed and not encoder.carriers:
+            return run
+    return None
+
+
+@functools.lru_cache(maxsize=1024)
+def words(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
+    """Rows of `swept`: the likeliest words ("word") and the numbers that the logits give."""
+    read = probes.number_logits(run, texts_at(run.spec.task, slot, value, n), slot)
+    expected = probes.expectation(read)
+    medians = {part: _summary(expected[part].to_numpy())[0] for part in ("argmax", "expectation")}
+    marks = pd.DataFrame({"part": medians.keys(), "number": medians.values()})
+    return pd.concat([spellings(read).assign(part="word"), marks], ignore_index=True)
+
+
+def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:
+    """The likeliest words of a text encoder's significand (with P10, of its first digit).
+
+    `number` is what a word spells with the likeliest words of the other tokens (NaN: no number),
+    `probability` the mean over texts in which the number has one true value.
+    """
+    encoder = read.encoder
+    starts = [word.lstrip("+-")[:1] for word in encoder.spell(read.true[0])]
+    token = [start.isdigit() for start in starts].index(True)  # neither sign nor exponent
+    probability = read.logits.double().softmax(-1).mean(0).numpy()  # (L, V)
+    likeliest = np.argsort(-probability[token])[:top]
+    ids = np.tile(probability.argmax(-1), (len(likeliest), 1))
+    ids[:, token] = likeliest
+    columns = {
+        "word": np.array(encoder.vocabulary)[likeliest],
+        "number": encoder.decode(Tokens.of(ids)).astype(float),
+        "probability": probability[token, likeliest],
+    }
+    return pd.DataFrame(columns)
+
+
+@functools.lru_cache(maxsize=8)
+def texts_at(task, slot: str, value: float, n: int) -> list[Examples]:
+    """The n texts in which a parameter has a value."""
+    return task.sample(n, SEED, **{slot: value})
+
+
+def labels(runs: list[Run]) -> dict[Run, str]:  # to be removed: numlab.evaluation.labels
+    encoders = {run.spec.encoder for run in runs}
+    counts = Counter(type(encoder).__name__ for encoder in encoders)
+    names = {e: name if counts[name := type(e).__name__] == 1 else str(e) for e in encoders}
+    return {run: names[run.spec.encoder] for run in runs}
