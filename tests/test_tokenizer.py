@@ -126,6 +126,6 @@ def test_texts_that_are_tokenized_as_batches_are_drawn_are_those_that_are_kept(
     monkeypatch.setattr(tokenizer, "CHUNK", 7)
     drawn = tokenize(examples, ("m*",))
     assert np.array_equal(drawn.lengths, kept.lengths)
-    for field in ("ids", "real", "slot", "locate", "carriers", "features"):
+    for field in ("ids", "real", "slot", "within", "carriers", "features", "labels"):
         ours, theirs = getattr(drawn.batch(rows), field), getattr(kept.batch(rows), field)
         assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs), field
