@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import torch
 
+from numlab.corpus import Corpus, matches
 from numlab.examples import Examples
 from numlab.metrics import *  # noqa: F403
 from numlab.objectives import Answers
-from numlab.tokenizer import Corpus, matches
 from numlab.training import Run
 from numlab.training.run import has_bf16
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from numlab.tokenizer import Batch
+from numlab.corpus import Batch
 
 __all__ = ["Answers", "CausalLM", "Inputs", "MaskedLM", "MaskedWords", "Objective", "Targets"]
 
