@@ -9,10 +9,11 @@ from html import escape
 import pandas as pd
 
 from numlab import plots, store
+from numlab.evaluation import labels
 from numlab.figures import filing
 from numlab.training import Run
-from numlab.widgets.sweep_answers import TEXTS, answers, labels, speller, words
 from numlab.widgets.panel import status
+from numlab.widgets.sweep_answers import TEXTS, answers, speller, words
 
 __all__ = ["keep", "stored", "swept"]
 

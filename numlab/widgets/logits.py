@@ -9,9 +9,9 @@ import plotly.express as px
 
 from numlab import probes
 from numlab.training import Run
-from numlab.widgets.sweep_answers import texts_at
 from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, on_change, row
 from numlab.widgets.sweep import extent
+from numlab.widgets.sweep_answers import texts_at
 from numlab.widgets.sweep_figure import GAP, SHADED
 
 __all__ = ["logit_scan"]

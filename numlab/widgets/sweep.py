@@ -8,10 +8,11 @@ import ipywidgets
 import numpy as np
 import pandas as pd
 
+from numlab.evaluation import labels
 from numlab.training import Run
-from numlab.widgets.sweep_answers import TEXTS, answers, labels, speller, words
 from numlab.widgets.kept_view import keep
 from numlab.widgets.panel import FIT, Panel, Plot, alert, menu, on_change, row, status, table
+from numlab.widgets.sweep_answers import TEXTS, answers, speller, words
 from numlab.widgets.sweep_figure import sweep_layout, sweep_traces
 
 __all__ = ["extent", "ood_sweep"]

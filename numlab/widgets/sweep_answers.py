@@ -1,18 +1,17 @@
 """What runs answer where a parameter has one true value: the numbers behind the sweep."""
 
 import functools
-from collections import Counter
 
 import numpy as np
 import pandas as pd
 
 from numlab import probes
 from numlab.encoders import Tokens
-from numlab.evaluation import predictions
+from numlab.evaluation import labels, predictions
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["SEED", "TEXTS", "answers", "labels", "speller", "spellings", "texts_at", "words"]
+__all__ = ["SEED", "TEXTS", "answers", "speller", "spellings", "texts_at", "words"]
 
 SEED = 1  # of the texts; training uses others
 TEXTS = 16  # a value: few enough to answer while the slider is dragged
@@ -102,10 +101,3 @@ def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:
 def texts_at(task, slot: str, value: float, n: int) -> list[Examples]:
     """The n texts in which a parameter has a value."""
     return task.sample(n, SEED, **{slot: value})
-
-
-def labels(runs: list[Run]) -> dict[Run, str]:  # to be removed: numlab.evaluation.labels
-    encoders = {run.spec.encoder for run in runs}
-    counts = Counter(type(encoder).__name__ for encoder in encoders)
-    names = {e: name if counts[name := type(e).__name__] == 1 else str(e) for e in encoders}
-    return {run: names[run.spec.encoder] for run in runs}
