@@ -1,4 +1,4 @@
-const PALE = 0.15;  // of the points that are not chosen
+const PALE = 0.15;  // opacity of the points that are not chosen
 const SHADES = 256;
 
 // (256, 4) bytes: the colours of a plotly colour axis, from its least number to its greatest
@@ -20,7 +20,7 @@ function isInside(x, y, line) {
   return inside;
 }
 
-// The closed line of what plotly's box or lasso has marked
+// The closed line that plotly's box or lasso has drawn
 function outline({ type, path, x0, x1, y0, y1 }) {
   if (type === "rect") return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
   return path.slice(1, -1).split("L").map((point) => point.split(",").map(Number));
@@ -28,25 +28,37 @@ function outline({ type, path, x0, x1, y0, y1 }) {
 
 async function render({ model, el }) {
   const Plotly = await load(model);
+  const modeBarButtons = [["select2d", "lasso2d", "zoom2d", "pan2d", "resetScale2d"]];
+  const config = { responsive: true, displaylogo: false, modeBarButtons };
   const send = (name, value) => { model.set(name, value); model.save_changes(); };
-  const isPane = ({ meta, type }) => meta === "pane" && type === "scattergl";
-  const panes = () => el._fullData.filter(isPane);
+  const chosen = () => JSON.parse(`[${model.get("chosen")}]`);
+  const panes = (kind) => el._fullData.filter((t) => t.meta === "pane" && t.type === kind);
   let changing = 0;  // plotly takes an outline that we remove for a choice of nothing
   const quietly = async (change) => {
     changing += 1;
     await change();
     changing -= 1;
   };
-  const draw = () => {
+  const draw = async () => {
     const { data, layout } = JSON.parse(model.get("figure"));
-    const modeBarButtons = [["select2d", "lasso2d", "zoom2d", "pan2d", "resetScale2d"]];
-    const config = { responsive: true, displaylogo: false, modeBarButtons };
-    return quietly(() => Plotly.react(el, data, layout, config));
+    await quietly(() => Plotly.react(el, data, layout, config));
+    await ring();
+  };
+  // In three dimensions, rings mark the chosen points.
+  const ring = async () => {
+    const rings = panes("scatter3d").map(({ type, scene, marker, ...axes }) => {
+      const look = { size: 2.5 * marker.size, symbol: "circle-open", color: "#D55E00" };
+      const [x, y, z] = ["x", "y", "z"].map((axis) => chosen().map((i) => axes[axis][i]));
+      return { type, scene, x, y, z, mode: "markers", marker: look, hoverinfo: "skip", meta: "ring" };
+    });
+    const data = el.data.filter(({ meta }) => meta === "pane");
+    if (rings.length) await Plotly.react(el, [...data, ...rings], el.layout, config);
   };
   // Without selectPoints plotly marks no points itself: for that it draws all 100,000 anew, with
   // each move of the mouse. We leave them as they are, pale, and draw what is chosen over them.
   const mark = () => {
-    panes().forEach(({ _module }) => (_module.selectPoints = undefined));
+    const flat = panes("scattergl"), indices = chosen();
+    flat.forEach(({ _module }) => (_module.selectPoints = undefined));
     const below = el.querySelector(".gl-container");
     let canvas = below.querySelector(".numlab-chosen");
     if (!canvas) {
@@ -55,21 +67,20 @@ async function render({ model, el }) {
       canvas.style = "position: absolute; inset: 0; width: 100%; height: 100%";
       canvas.style.pointerEvents = "none";
     }
-    const places = JSON.parse(`[${model.get("chosen")}]`);
-    const pale = places.length && panes().length ? PALE : 1;
-    below.querySelectorAll(".gl-canvas").forEach(({ style }) => (style.opacity = pale));
+    const opacity = indices.length && flat.length ? PALE : 1;
+    below.querySelectorAll(".gl-canvas").forEach(({ style }) => (style.opacity = opacity));
     const { width, height } = el._fullLayout;
     [canvas.width, canvas.height] = [width, height].map((n) => n * devicePixelRatio);
     const context = canvas.getContext("2d");
     context.scale(devicePixelRatio, devicePixelRatio);
-    panes().forEach((trace) => paint(context, trace, places));
-    canvas.dataset.drawn = panes().map(() => places.length);
+    flat.forEach((trace) => paint(context, trace, indices));
+    canvas.dataset.drawn = flat.map(() => indices.length);
   };
-  const paint = (context, { x, y, xaxis, yaxis, marker }, places) => {
+  const paint = (context, { x, y, xaxis, yaxis, marker }, indices) => {
     const { xaxis: across, yaxis: up } = el._fullLayout._plots[xaxis + yaxis];
     const { coloraxis } = el._fullLayout;
     const shades = shadesOf(coloraxis);
-    const radius = Math.max(marker.size / 2, Math.min(4, 100 / places.length));  // few are found
+    const radius = Math.max(marker.size / 2, Math.min(4, 100 / indices.length));  // few: larger
     const shade = (value) => {
       const share = (value - coloraxis.cmin) / (coloraxis.cmax - coloraxis.cmin || 1);
       const at = 4 * Math.min(SHADES - 1, Math.max(0, Math.floor(SHADES * share)));
@@ -79,9 +90,9 @@ async function render({ model, el }) {
     context.beginPath();
     context.rect(across._offset, up._offset, across._length, up._length);
     context.clip();
-    for (const place of places) {
-      const [left, top] = [across._offset + across.c2p(x[place]), up._offset + up.c2p(y[place])];
-      context.fillStyle = shade(marker.color[place]);
+    for (const i of indices) {
+      const [left, top] = [across._offset + across.c2p(x[i]), up._offset + up.c2p(y[i])];
+      context.fillStyle = shade(marker.color[i]);
       context.beginPath();
       context.arc(left, top, radius, 0, 2 * Math.PI);
       context.fill();
@@ -89,32 +100,32 @@ async function render({ model, el }) {
     context.restore();
   };
   let brushed;  // its outline stays until something else is chosen
-  const choose = () => {
+  const onChosen = async () => {
     mark();
+    await ring();
     if (brushed !== model.get("chosen") && el.layout.selections?.length)
-      return quietly(() => Plotly.relayout(el, { selections: [] }));
+      await quietly(() => Plotly.relayout(el, { selections: [] }));
   };
-  const tell = (places) => {
+  const choose = (indices) => {
     if (changing) return;
     el.dataset.asked = performance.now();
-    brushed = places.join();
+    brushed = indices.join();
     send("chosen", brushed);
   };
   const within = (areas) => {
-    const { x, y } = panes().find(({ xaxis }) => xaxis === areas[0].xref);
+    const { x, y } = panes("scattergl").find(({ xaxis }) => xaxis === areas[0].xref);
     const lines = areas.map(outline);
-    return [...x.keys()].filter((place) =>
-      lines.some((line) => isInside(x[place], y[place], line)));
+    return [...x.keys()].filter((i) => lines.some((line) => isInside(x[i], y[i], line)));
   };
-  const select = (event) => {
+  const onSelected = (event) => {
     if (!event?.selections.length) return;
     const { selections } = event;  // the last is new; those in other panes go
     const here = selections.filter(({ xref }) => xref === selections.at(-1).xref);
-    tell(within(here));
+    choose(within(here));
     if (here.length < selections.length)
       quietly(() => Plotly.relayout(el, { selections: here }));
   };
-  const took = () => {  // until everything that came with the answer is drawn, too
+  const onAnswered = () => {  // when everything that came with the answer is drawn, too
     requestAnimationFrame(() => {
       el.dataset.answeredMs = performance.now() - el.dataset.asked;
     });
@@ -122,14 +133,14 @@ async function render({ model, el }) {
   await draw();
   mark();  // what was chosen while the page was loading
   model.on("change:figure", draw);
-  model.on("change:chosen", choose);
-  model.on("change:answered", took);
+  model.on("change:chosen", onChosen);
+  model.on("change:answered", onAnswered);
   el.on("plotly_afterplot", mark);
   el.on("plotly_relayouting", mark);
-  el.on("plotly_selected", select);
-  el.on("plotly_deselect", () => tell([]));
+  el.on("plotly_selected", onSelected);
+  el.on("plotly_deselect", () => choose([]));
   el.on("plotly_click", ({ event, points }) => {
-    if (event.detail < 2) tell(points.map((point) => point.pointNumber));  // two choose nothing
+    if (event.detail < 2) choose(points.map((point) => point.pointNumber));  // two choose nothing
   });
   el.on("plotly_hover", ({ points: [point] }) => {
     if (point.data.meta === "pane") send("hovered", point.pointNumber);

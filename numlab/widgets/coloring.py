@@ -14,21 +14,14 @@ APART = (  # Paul Tol's muted colours
 
 
 def color_columns(numbers: np.ndarray, columns: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Value, first digit and exponent of numbers (n,), last digit and parity of whole ones.
-
-    Then come the columns of `columns`, matched by its column "number".
-
-    Raises
-    ------
-    ValueError
-        For columns without "number", or without one of the numbers.
-    """
+    """Value, first digit, exponent and, of whole numbers (n,), last digit and parity; then the
+    rows of `columns` that have these numbers in the column "number"."""
     values = numbers.astype(float)
     significand, exponent = to_figures(values, 12)
     first = np.floor(np.abs(significand) / 1e11)
     frame = pd.DataFrame({"value": values, "first digit": first, "exponent": exponent + 11.0})
     if (values == np.rint(values)).all():
-        frame = frame.assign(**{"last digit": np.abs(values) % 10})
+        frame["last digit"] = np.abs(values) % 10
         frame["parity"] = np.where(values % 2, "odd", "even")
     if columns is None:
         return frame

@@ -14,20 +14,9 @@ from numlab import probes
 from numlab.embeddings import Embeddings
 from numlab.encoders import Encoder
 from numlab.examples import shown
-from numlab.widgets.brush import Brush, panes
+from numlab.widgets.clouds import Brush, panes
 from numlab.widgets.coloring import color_axis, color_columns
-from numlab.widgets.panel import (
-    FIT,
-    TEMPLATE,
-    Panel,
-    Plot,
-    alert,
-    menu,
-    on_change,
-    row,
-    status,
-    table,
-)
+from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, row, table
 
 __all__ = ["embedding_explorer"]
 
@@ -40,7 +29,7 @@ TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
 LISTED = 5  # of them, those whose neighbours are named
 NAMES = 12  # numbers named in a list
-SPECTRUM_MOST = 1024  # chosen numbers that a spectrum is computed of
+SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
 HINT = "Brush some points, or type numbers."
 
 
@@ -59,19 +48,14 @@ def embedding_explorer(
 
     Parameters
     ----------
-    embeddings : Embeddings, or list of them
+    embeddings : Embeddings or list of Embeddings
         All of the same numbers, in the same order.
     columns : DataFrame, optional
-        A column "number", and others by which the points can be coloured.
+        Further columns by which the points can be coloured, with every number in "number".
     encoders : list of Encoder
         Hovering shows how they spell a number.
     k : int
         Neighbours of a number.
-
-    Raises
-    ------
-    ValueError
-        For embeddings of different numbers, or columns without some of them.
     """
     embeddings = [embeddings] if isinstance(embeddings, Embeddings) else list(embeddings)
     if not embeddings or len(embeddings[0]) < 2:
@@ -87,26 +71,23 @@ def embedding_explorer(
 
 
 class _Explorer(Panel):
-    """The panel. `sides` are the menus of embeddings, `seen` the indices that they choose."""
+    """The panel."""
 
     def __init__(self, embeddings: list[Embeddings], columns, encoders: list[Encoder], k: int):
-        self.embeddings, self.encoders, self.numbers = embeddings, encoders, embeddings[0].numbers
-        self.k, self.titles = min(k, len(self.numbers) - 1), titles(embeddings)
-        self.columns = color_columns(self.numbers, columns)
+        self.embeddings = dict(zip(titles(embeddings), embeddings, strict=True))
+        self.encoders, self.numbers = encoders, embeddings[0].numbers
+        self.k, self.columns = min(k, len(self.numbers) - 1), color_columns(self.numbers, columns)
         self.names = np.array(list(map(shown, self.numbers.tolist())))
-        self.project = functools.cache(lambda i, name: projected(embeddings[i], name))
-        options = list(zip(self.titles, range(len(embeddings)), strict=True))
-        self.sides = [menu(s, options, i) for i, s in enumerate(("left", "right")[: len(options)])]
+        self.project = functools.cache(lambda title, way: projected(self.embeddings[title], way))
+        options = list(self.embeddings)
+        sides = zip(("left", "right"), options, strict=False)
+        self.sides = [menu(side, options, title) for side, title in sides]
         for side in self.sides:
             side.layout.display = None if len(options) > 2 else "none"
         self.projection = menu("projection", list(PROJECTIONS))
         self.color = menu("colour", list(self.columns))
-        self.box = ipywidgets.Text(
-            description="choose numbers",
-            placeholder="7, 100 to 199",
-            continuous_update=False,
-            style=FIT["style"],
-        )
+        about = {"description": "choose numbers", "placeholder": "7, 100 to 199"}
+        self.box = ipywidgets.Text(**about, continuous_update=False, style=FIT["style"])
         self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (HINT, "&nbsp;", ""))
         self.brush, self.power = Brush(), Plot()
         self.power.layout.display = "none"
@@ -115,52 +96,46 @@ class _Explorer(Panel):
         super().__init__(choices, self.brush, self.spelling, self.message, self.near, self.power)
         on_change(self.draw, self.projection, self.color, *self.sides)
         on_change(self.choose_typed, self.box)
-        self.brush.observe(lambda _: self.choose(), "chosen")
+        self.brush.observe(lambda _: self.answer(), "chosen")
         self.brush.observe(lambda change: self.spell(change.new), "hovered")
 
     @property
-    def seen(self) -> list[int]:
-        return list(dict.fromkeys(side.value for side in self.sides))
+    def seen(self) -> dict[str, Embeddings]:
+        """The embeddings that the menus choose."""
+        return {side.value: self.embeddings[side.value] for side in self.sides}
 
     def draw(self) -> None:
         """Project and colour the points again; the chosen ones stay chosen."""
         if self.projection.value == "t-SNE" and len(self.numbers) > TSNE_MOST:
             self.projection.value = next(iter(PROJECTIONS))
-            self.message.value = alert(f"t-SNE takes at most {TSNE_MOST:,} numbers; here are more.")
+            text = f"t-SNE takes at most {TSNE_MOST:,} numbers; here are {len(self.numbers):,}."
+            self.message.value = note(text, "alert")
             return
-        self.message.value = status("Drawing …")  # t-SNE takes seconds
+        self.message.value = note("Drawing …")  # t-SNE takes seconds
         self.brush.show(self.figure())
         self.answer()
 
     def figure(self) -> go.Figure:
-        """The panes; in three dimensions the chosen points are ringed, else the page marks them."""
-        points = {self.titles[i]: self.project(i, self.projection.value) for i in self.seen}
-        axes, chosen = PROJECTIONS[self.projection.value], self.brush.indices
+        """The panes of the chosen embeddings, projection and colour."""
+        way = self.projection.value
+        points = {title: self.project(title, way) for title in self.seen}
         colors, axis = color_axis(self.columns[self.color.value])
-        deep = len(axes) == 3
-        size = max(2.5, min(9.0, 300 / len(self.names) ** 0.5)) / (4 if deep else 1)
-        marker = {"size": size, "color": colors, "coloraxis": "coloraxis", "names": self.names}
-        figure = panes(points, axes, [dict(marker) for _ in points])
-        ring = {"size": 2.5 * size, "symbol": "circle-open", "color": "#D55E00"}
-        for i, cloud in enumerate(points.values() if deep else ()):
-            x, y, z = cloud[chosen].T
-            look = {"mode": "markers", "marker": ring, "hoverinfo": "skip"}
-            figure.add_scatter3d(x=x, y=y, z=z, **look, row=1, col=i + 1)
-        return figure.update_layout(coloraxis=axis)
+        size = max(2.5, min(9.0, 300 / len(self.names) ** 0.5)) / (4 if way == "PCA, 3-D" else 1)
+        marker = {"size": size, "color": colors, "coloraxis": "coloraxis"}
+        looks = [{"marker": marker, "customdata": self.names}] * len(points)
+        return panes(points, PROJECTIONS[way], looks).update_layout(coloraxis=axis)
 
     def choose_typed(self) -> None:
         """Choose the numbers that were typed."""
         try:
             indices = np.flatnonzero(typed(self.box.value, self.numbers.astype(float)))
         except ValueError as error:
-            self.message.value = alert(str(error))
+            self.message.value = note(str(error), "alert")
             return
-        chosen = ",".join(map(str, indices))
-        if chosen == self.brush.chosen:
-            self.answer()  # no change, but an earlier alert goes
-        self.brush.chosen = chosen
+        self.brush.chosen = ",".join(map(str, indices))
+        self.answer()  # also if the choice is the same: an earlier alert goes
         if self.box.value.strip() and not len(indices):
-            self.message.value = alert("None of these numbers is here.")
+            self.message.value = note("None of these numbers is here.", "alert")
 
     def spell(self, index: int) -> None:
         """Show how the number under the mouse is spelled."""
@@ -173,44 +148,34 @@ class _Explorer(Panel):
             spelled.append(f"{escape(str(encoder))}: <code>{escape(words)}</code>")
         self.spelling.value = " · ".join(spelled)
 
-    def choose(self) -> None:
-        """Answer a choice, and ring the points in three dimensions."""
-        self.answer()
-        if self.projection.value == "PCA, 3-D":
-            self.brush.show(self.figure())
-
     def answer(self) -> None:
         """Show the neighbours of the chosen numbers, their F1, and the spectrum."""
         chosen = self.brush.indices
+        self.power.layout.display = "none"
         if not len(chosen):
             self.message.value, self.near.value = HINT, ""
-            self.power.layout.display = "none"
             return
         sample = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
-        some = f" Neighbours of {len(sample)} of them:" if len(sample) < len(chosen) else ""
-        self.message.value = status(
-            f"{len(chosen):,} of {len(self.numbers):,} numbers are chosen: "
-            f"{listed(self.names[chosen], ', ')}.{some}"
-        )
-        near = (neighbours(self.titles[i], self.embeddings[i], sample, self.k) for i in self.seen)
-        self.near.value = "".join(near)
+        text = f"{len(chosen):,} of {len(self.numbers):,} numbers are chosen: "
+        text += f"{listed(self.names[chosen], ', ')}."
+        if len(sample) < len(chosen):
+            text += f" Neighbours of {len(sample)} of them:"
+        self.message.value = note(text)
+        near = "".join(neighbours(t, e, sample, self.k) for t, e in self.seen.items())
+        self.near.value = near + self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
         self.brush.answered += 1
-        self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
 
-    def draw_spectrum(self, chosen: np.ndarray) -> None:
-        """Draw the spectra if the chosen numbers are consecutive; else say why not."""
+    def draw_spectrum(self, chosen: np.ndarray) -> str:
+        """Draw the spectra of consecutive numbers; returns, as HTML, what to know about them."""
         many = len(chosen) > SPECTRUM_MOST and (np.diff(self.numbers[chosen]) == 1).all()
         few = chosen[:SPECTRUM_MOST] if many else chosen
         try:
-            powers = [spectrum(self.titles[i], self.embeddings[i], few) for i in self.seen]
+            figure = spectra({title: part(e, few) for title, e in self.seen.items()})
         except ValueError as error:
-            self.power.layout.display = "none"
-            self.near.value += f"<p>No spectrum: {escape(str(error))}.</p>"
-            return
-        if many:
-            self.near.value += f"<p>Spectrum of the first {SPECTRUM_MOST:,} of them:</p>"
-        self.power.show(power_figure(pd.concat(powers)))
+            return f"<p>No spectrum: {escape(str(error))}.</p>"
+        self.power.show(figure)
         self.power.layout.display = None
+        return f"<p>Spectrum of the first {SPECTRUM_MOST:,} of them:</p>" if many else ""
 
 
 def projected(e: Embeddings, projection: str) -> np.ndarray:
@@ -255,8 +220,7 @@ def titles(embeddings: list[Embeddings]) -> list[str]:
 
 
 def listed(names: list[str], separator: str = " ") -> str:
-    rest = f"{separator}…" if len(names) > NAMES else ""
-    return separator.join(names[:NAMES]) + rest
+    return separator.join([*names[:NAMES], "…"] if len(names) > NAMES else names)
 
 
 def neighbours(title: str, e: Embeddings, indices: np.ndarray, k: int) -> str:
@@ -272,14 +236,16 @@ def neighbours(title: str, e: Embeddings, indices: np.ndarray, k: int) -> str:
     return f"<b>{escape(title)}: neighbour F1 of these {f1.mean():.2f}</b>{html}"
 
 
-def spectrum(title: str, e: Embeddings, indices: np.ndarray) -> pd.DataFrame:
-    """The spectrum of some consecutive numbers, as from `probes.spectrum`."""
-    part = Embeddings(e.numbers[indices], e.vectors[indices], e.source, e.layer)
-    return probes.spectrum(part, n_permutations=20, level=0.05).assign(embedding=title)
+def part(e: Embeddings, indices: np.ndarray) -> Embeddings:
+    return Embeddings(e.numbers[indices], e.vectors[indices], e.source, e.layer)
 
 
-def power_figure(frame: pd.DataFrame) -> go.Figure:
+def spectra(embeddings: dict[str, Embeddings]) -> go.Figure:
     """Power over period, a line for each embedding, its peaks marked."""
+    frame = pd.concat(
+        probes.spectrum(e, n_permutations=20, level=0.05).assign(embedding=title)
+        for title, e in embeddings.items()
+    )
     look = {"x": "period", "y": "power", "color": "embedding", "log_x": True}
     look["color_discrete_sequence"] = ["#0072B2", "#D55E00"]
     figure = px.line(frame, **look, height=260, template=TEMPLATE)

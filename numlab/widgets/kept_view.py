@@ -12,7 +12,7 @@ from numlab import plots, store
 from numlab.evaluation import labels
 from numlab.figures import filing
 from numlab.training import Run
-from numlab.widgets.panel import status
+from numlab.widgets.panel import note
 from numlab.widgets.sweep_answers import TEXTS, answers, speller, words
 
 __all__ = ["keep", "stored", "swept"]
@@ -40,8 +40,8 @@ view = nl.widgets.swept(runs, {slot!r}, at={at!r}, values=values, n={n})
 nl.save_figure({id!r}, nl.plots.sweep(view, gaps={gaps!r}), view)
 """
     files = f"figures/{profile}/{id}.png, .svg, .csv and .json"
-    message = status(f"Kept as {files}. This cell makes it again:")
-    return f'{message}<pre style="{LOOK}">{escape(cell)}</pre>'
+    said = note(f"Kept as {files}. This cell makes it again:")
+    return f'{said}<pre style="{LOOK}">{escape(cell)}</pre>'
 
 
 def _lines(values: list) -> str:

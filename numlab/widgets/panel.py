@@ -12,7 +12,7 @@ import plotly.io
 import plotly.offline
 import traitlets
 
-__all__ = ["Panel", "Plot", "alert", "menu", "on_change", "row", "script", "status", "table"]
+__all__ = ["Panel", "Plot", "menu", "note", "on_change", "row", "script", "table"]
 
 FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
 TEMPLATE = "simple_white+numlab"
@@ -80,14 +80,10 @@ def on_change(callback, *widgets: ipywidgets.Widget) -> None:
         widget.observe(lambda _: callback(), "value")
 
 
-def status(text: str) -> str:
-    """HTML of a message; screen readers read it out."""
-    return f'<span role="status">{escape(text)}</span>'
-
-
-def alert(text: str) -> str:
-    """HTML of an error message."""
-    return f'<span role="alert" style="color: #D32F2F">{escape(text)}</span>'
+def note(text: str, role: str = "status") -> str:
+    """HTML of a note that screen readers read out; `role` "alert": an error."""
+    color = ' style="color: #D32F2F"' if role == "alert" else ""
+    return f'<span role="{role}"{color}>{escape(text)}</span>'
 
 
 def table(frame: pd.DataFrame, **options) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from numlab.evaluation import labels
 from numlab.training import Run
 from numlab.widgets.kept_view import keep
-from numlab.widgets.panel import FIT, Panel, Plot, alert, menu, on_change, row, status, table
+from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, row, table
 from numlab.widgets.sweep_answers import TEXTS, answers, speller, words
 from numlab.widgets.sweep_figure import sweep_layout, sweep_traces
 
@@ -115,7 +115,7 @@ class _Sweep(Panel):
         keeps one message on its way): so it must not return before it has drawn.
         """
         if not self.chosen:
-            self.table.value = status("Choose an encoder, and a seed that it was trained with.")
+            self.table.value = note("Choose an encoder, and a seed that it was trained with.")
             self.plot.show({"layout": self.layout_})
             return
         start, at = time.perf_counter(), round(self.slider.value, 9)
@@ -138,7 +138,7 @@ class _Sweep(Panel):
 
     def keep(self) -> None:
         """Save the view as a figure, and show the cell that makes it again."""
-        self.message.value = status("Keeping …")
+        self.message.value = note("Keeping …")
         at = round(self.slider.value, 9)
         try:
             if not self.chosen:
@@ -146,7 +146,7 @@ class _Sweep(Panel):
             values = sorted({*self.curve(), at})
             self.message.value = keep(self.chosen, self.slot, at, values, self.n, self.gaps)
         except (ValueError, OSError) as error:  # nobody sees an exception of a button
-            self.message.value = alert(f"Not kept: {error}")
+            self.message.value = note(f"Not kept: {error}", "alert")
 
     def curve(self) -> list[float]:
         """Values of the slider, evenly spaced, at which the lines are filled in."""

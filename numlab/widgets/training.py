@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numlab.plots import encoder_color
 from numlab.training import Run, RunSpec
 from numlab.training.fit import fit_in_store
-from numlab.widgets.panel import TEMPLATE, Panel, Plot, row, status
+from numlab.widgets.panel import TEMPLATE, Panel, Plot, note, row
 
 __all__ = ["training"]
 
@@ -83,7 +83,7 @@ class _Training(Panel):
         done = sum(run.folder.is_dir() for run in self.runs)
         self.start.disabled = self.start.disabled or done == len(self.runs)
         state = f"{done} of {len(self.runs)} runs are in the store"
-        self.message.value = status(" · ".join(filter(None, [state, text])))
+        self.message.value = note(" · ".join(filter(None, [state, text])))
 
     def figure(self) -> go.Figure:
         """Losses of finished runs from their histories, of others as reported so far."""

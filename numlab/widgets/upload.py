@@ -6,7 +6,7 @@ import ipywidgets
 from IPython.display import display
 
 from numlab import compare, store
-from numlab.widgets.panel import Panel, alert, row, status
+from numlab.widgets.panel import Panel, note, row
 
 __all__ = ["your_numbers"]
 
@@ -30,14 +30,14 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
     message, page = ipywidgets.HTML(), ipywidgets.HTML()
 
     def progress(doing: str) -> None:
-        message.value = status(f"{doing} …")
+        message.value = note(f"{doing} …")
 
     def report(path: str | Path) -> None:
         try:
             page.value = compare.report(path, steps, progress)._repr_html_()
             message.value = ""
         except (ValueError, OSError, MemoryError) as error:
-            page.value, message.value = "", alert(f"Nothing to compare: {error}")
+            page.value, message.value = "", note(f"Nothing to compare: {error}", "alert")
 
     def take(change) -> None:
         folder = store.home() / "data" / "uploads"
