@@ -9,7 +9,7 @@ import pytest
 
 import numlab as nl
 from numlab import store
-from numlab.figures import filing
+from numlab.figures import catalogue, filing
 from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 
 SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
@@ -122,35 +122,63 @@ def test_a_table_is_csv_markdown_and_json(begun):
     assert (begun / "xval/tab04.md").read_text().splitlines()[3] == "| 2 | 0.1235 |"
 
 
-def test_a_claim_stands_beside_its_figure(begun, fig):
+CLAIMS = """
+[[claim]]
+id = "xval/best"
+figures = ["xval/fig07", "xval/tab04"]
+text = "xVal is best"
+paper = "1.75 against 2.14"
+
+[[claim]]
+id = "xval/smooth"
+figures = ["xval/tab04"]
+text = "xVal is smooth"
+"""
+
+
+@pytest.fixture
+def claims(tmp_path, monkeypatch):
+    """A file with two claims in place of numlab's own."""
+    (tmp_path / "xval.toml").write_text(CLAIMS)
+    known = catalogue.claims(tmp_path)
+    monkeypatch.setattr(catalogue, "claims", lambda: known)
+
+
+def claims_of(begun, id="xval/tab04"):
+    return told(begun / f"{id}.json")["claims"]
+
+
+def test_a_claim_is_saved_with_each_of_its_figures(begun, fig, claims):
     nl.save_figure("xval/fig07", fig, FRAME)
-    nl.claim("xval/fig07", "it is so", holds=np.bool_(True), ours="1", paper="2")
-    made = {"text": "it is so", "holds": True, "ours": "1", "paper": "2"}
-    assert told(begun / "xval/fig07.json")["claims"] == [made]
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/best", holds=np.bool_(True), ours="1")
+    entry = {"id": "xval/best", "text": "xVal is best", "paper": "1.75 against 2.14"}
+    entry |= {"holds": True, "ours": "1"}
+    assert claims_of(begun) == claims_of(begun, "xval/fig07") == [entry]
 
 
 @pytest.mark.parametrize(("seeds", "holds"), [(1, None), (2, None), (3, True), (None, True)])
-def test_what_fewer_than_three_seeds_show_is_not_judged(begun, seeds, holds):
+def test_a_claim_from_fewer_than_three_seeds_is_not_judged(begun, claims, seeds, holds):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/tab04", "it is so", holds=True, seeds=seeds)
-    assert told(begun / "xval/tab04.json")["claims"][0]["holds"] is holds
+    nl.claim("xval/smooth", holds=True, seeds=seeds)
+    assert claims_of(begun)[0]["holds"] is holds
 
 
-def test_a_claim_made_again_replaces_itself(begun):
+def test_a_claim_made_again_replaces_the_first(begun, claims):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/tab04", "it is so", holds=True)
-    nl.claim("xval/tab04", "it is so", holds=None)
-    assert [c["holds"] for c in told(begun / "xval/tab04.json")["claims"]] == [None]
+    nl.claim("xval/smooth", holds=True)
+    nl.claim("xval/smooth", holds=None)
+    assert [c["holds"] for c in claims_of(begun)] == [None]
 
 
-def test_a_figure_saved_again_has_lost_its_claims(begun):
+def test_a_figure_saved_again_loses_its_claims(begun, claims):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/tab04", "it is so", holds=True)
+    nl.claim("xval/smooth", holds=True)
     nl.save_table("xval/tab04", FRAME)
-    assert told(begun / "xval/tab04.json")["claims"] == []
+    assert claims_of(begun) == []
 
 
-def test_a_table_that_is_not_written_to_its_end_has_no_claims(begun, monkeypatch):
+def test_a_table_that_cannot_be_written_has_no_claims(begun, monkeypatch):
     nl.save_table("xval/tab04", FRAME)
     monkeypatch.setattr(filing, "markdown", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -158,9 +186,38 @@ def test_a_table_that_is_not_written_to_its_end_has_no_claims(begun, monkeypatch
     assert not (begun / "xval/tab04.json").exists()
 
 
-def test_a_claim_about_nothing_is_an_error(begun):
-    with pytest.raises(ValueError, match="save xval/fig06 before"):
-        nl.claim("xval/fig06", "it is so", holds=True)
+def test_a_claim_needs_all_its_figures_saved_by_this_notebook(begun, claims):
+    nl.begin("xval/orbits", "quick", SIZES)
+    nl.save_table("xval/tab04", FRAME)
+    nl.begin("xval/planets", "quick", SIZES)
+    nl.save_table("xval/tab05", FRAME)
+    with pytest.raises(ValueError, match="save xval/fig07, xval/tab04 before the claim 'xval/be"):
+        nl.claim("xval/best", holds=True)
+
+
+def test_beginning_again_keeps_what_was_saved(begun, claims):
+    nl.save_table("xval/tab04", FRAME)
+    nl.begin("xval/planets", "quick", SIZES)
+    nl.claim("xval/smooth", holds=True)
+    assert [c["id"] for c in claims_of(begun)] == ["xval/smooth"]
+
+
+def test_an_unknown_claim_is_named_with_the_file_that_should_hold_it(begun, claims):
+    with pytest.raises(ValueError, match=r"claims/xval\.toml holds no claim 'xval/worst'"):
+        nl.claim("xval/worst", holds=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('[[claim]]\nid = "xval/a"\nfigures = []', "xval.toml, claim 'xval/a': .*'text'"),
+        (CLAIMS + CLAIMS, "two claims have the id 'xval/best'"),
+    ],
+)
+def test_a_damaged_file_of_claims_is_named(tmp_path, text, error):
+    (tmp_path / "xval.toml").write_text(text)
+    with pytest.raises(ValueError, match=error):
+        catalogue.claims(tmp_path)
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_nothing(begun, fig):

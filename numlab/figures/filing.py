@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from numlab import store
 from numlab.figures import notebooks, provenance
-from numlab.figures.catalogue import item_of
+from numlab.figures.catalogue import claim_of, item_of
 from numlab.figures.tables import flat, markdown
 from numlab.figures.verdicts import verdict
 
@@ -43,6 +43,7 @@ class NotebookSession:
     notebook: str
     profile: str
     sources: Mapping[str, Any]
+    saved: set[str]
 
 
 _session: NotebookSession | None = None
@@ -79,7 +80,8 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
             f"{notebook} has the profiles {', '.join(sizes)} (of {', '.join(PROFILES)}); "
             f"got {unknown[0] if unknown else profile!r}"
         )
-    _session = NotebookSession(notebook, profile, _sources(notebook))
+    saved = _session.saved if session() == (notebook, profile) else set()
+    _session = NotebookSession(notebook, profile, _sources(notebook), saved)
     return SimpleNamespace(**sizes[profile])
 
 
@@ -118,6 +120,7 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     _write_csv(place, data)
     title = fig.get_suptitle() or next((a.get_title() for a in fig.axes if a.get_title()), "")
     write_json(place, _provenance(id, "figure", title))
+    _session.saved.add(id)
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
@@ -127,52 +130,46 @@ def save_table(id: str, frame: pd.DataFrame) -> None:
     text = markdown(flat(frame).columns, flat(frame).itertuples(index=False))
     store.replace(place.with_suffix(".md"), lambda path: path.write_text(text, "utf-8"))
     write_json(place, _provenance(id, "table", ""))
+    _session.saved.add(id)
 
 
-def claim(
-    id: str,
-    text: str,
-    holds: bool | None = None,
-    ours: str = "",
-    paper: str = "",
-    seeds: int | None = None,
-) -> None:
-    """Put what the paper claims of a figure, and whether it holds here, beside the figure; a
-    notebook shows it, too.
+def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None = None) -> None:
+    """Save with a claim's figures whether it holds here; a notebook shows it, too.
 
     Parameters
     ----------
     id : str
-        Of a figure or table that was saved before.
-    text : str
-        The claim, as a sentence.
+        Of a claim in `numlab/figures/claims/<paper>.toml`, such as `xval/fp15-not-better`.
     holds : bool or None
         None: not tested at this profile.
-    ours, paper : str
-        What was found here, and what the paper says.
+    ours : str
+        What was found here.
     seeds : int or None
-        Of the training behind the numbers: from fewer than three the claim is not judged, whatever
-        `holds` says. None: nothing was trained.
+        How many seeds were trained; fewer than three leave the claim untested. None: no training.
+
+    Raises
+    ------
+    ValueError
+        For an unknown id, or before the claim's figures are saved.
     """
-    if seeds is not None and seeds < FEWEST_SEEDS:
-        holds = None
-    place = _place(id)
-    path = place.with_suffix(".json")
-    if not path.exists():
-        raise ValueError(f"save {id} before a claim about it: there is no {path.name}")
-    saved = json.loads(path.read_text("utf-8"))
-    made = {
-        "text": text,
-        "holds": None if holds is None else bool(holds),
-        "ours": str(ours),
-        "paper": str(paper),
-    }
-    saved["claims"] = [c for c in saved["claims"] if c["text"] != text] + [made]
-    write_json(place, saved)
+    known = claim_of(id)
+    missing = [
+        figure for figure in known.figures if _session is None or figure not in _session.saved
+    ]
+    if missing:
+        raise ValueError(f"save {', '.join(missing)} before the claim {id!r}")
+    if holds is not None:
+        holds = bool(holds) if seeds is None or seeds >= FEWEST_SEEDS else None
+    entry = {"id": id, "text": known.text, "paper": known.paper, "holds": holds, "ours": str(ours)}
+    for figure in known.figures:
+        place = _place(figure)
+        saved = json.loads(place.with_suffix(".json").read_text("utf-8"))
+        saved["claims"] = [c for c in saved["claims"] if c["id"] != id] + [entry]
+        write_json(place, saved)
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
         from IPython.display import HTML, display
 
-        display(HTML(verdict(made)))
+        display(HTML(verdict(entry)))
 
 
 def _place(id: str, data: Any = None) -> Path:

@@ -156,8 +156,8 @@ def readme(shown: list[Shown]) -> str:
 
 def _section(shown: Shown) -> str:
     parts = [f"### {shown.item.id}\n", f"{shown.item.shows}\n"]
-    if shown.item.claims:
-        parts.append(f"The paper: {shown.item.claims}\n")
+    if shown.item.finding:
+        parts.append(f"The paper: {shown.item.finding}\n")
     for saved in shown.saved:
         if saved.stale:
             parts.append(f"**Stale**: {saved.stale}.\n")

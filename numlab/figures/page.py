@@ -74,7 +74,7 @@ def _section(paper: str, shown: list[Shown]) -> str:
 
 def _card(shown: Shown) -> str:
     item = shown.item
-    said = f"<p>{escape(item.claims)}</p>" if item.claims else ""
+    said = f"<p>{escape(item.finding)}</p>" if item.finding else ""
     source = "" if shown.paper == "explore" else "<h4>The paper</h4>"
     return (
         f'<article id="{item.id}"{"" if shown.saved else " hidden"}>'
