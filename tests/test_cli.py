@@ -41,14 +41,14 @@ def ran(home):
 
 def test_a_failed_notebook_is_exit_1_and_a_summary(ran):
     assert ran.returncode == 1
-    assert "xval/bad FAILED after" in ran.stdout
+    assert "xval/bad failed in" in ran.stdout
     assert "cell 3 (1 / 0): ZeroDivisionError: division by zero" in ran.stdout
     assert "1 done, 0 up to date, 1 failed at the profile smoke" in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
 
 
 def test_what_runs_is_said_while_it_runs(ran):
-    assert "xval/good runs: not run before" in ran.stdout
+    assert "xval/good running: not run before" in ran.stdout
     assert "xval/good done in" in ran.stdout
 
 
