@@ -1,6 +1,7 @@
 """The batch on small notebooks: one fails, the others go on, and nothing is done twice."""
 
 import importlib
+import re
 import time
 
 import psutil
@@ -78,7 +79,7 @@ def test_a_cell_that_raises_is_named_with_its_error(first):
 
 def test_a_notebook_that_exits_early_failed(first):
     assert first["xval/exits"].state == "failed"
-    assert "stopped before the end: 'import sys; sys.exit(0)'" in first["xval/exits"].note
+    assert first["xval/exits"].note == "stopped before the end, in cell 3 of 4"
 
 
 def test_a_kernel_that_dies_is_a_failure(first):
@@ -94,11 +95,12 @@ def test_a_figure_that_was_declared_must_have_been_saved(first):
 def test_a_cell_that_hangs_is_stopped(hung):
     note = hung["fone/hangs"].note
     assert hung["fone/hangs"].state == "failed"
-    assert "CellTimeoutError" in note or note.startswith("stopped after 12 s")  # a busy machine
+    assert "CellTimeoutError" in note or "more than twice 6 s" in note  # a busy machine
 
 
 def test_a_notebook_that_takes_too_long_is_stopped(hung):
-    assert hung["fone/dawdles"].note.startswith("stopped after 12 s in cell")
+    pattern = r"stopped in cell \d+ of 12: it took more than twice 6 s"
+    assert re.fullmatch(pattern, hung["fone/dawdles"].note)
 
 
 def test_a_notebook_without_parameters_or_profile_failed(first):

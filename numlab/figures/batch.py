@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import os
-import time
 import uuid
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import psutil
 
 from numlab import store
 from numlab.figures import gallery
@@ -28,56 +29,48 @@ class Job:
     notebook: Notebook
     profile: str
     limit: float | None  # seconds for a cell; the notebook gets twice that
-    display: Display
     state: str = "waiting"  # running, done, skipped, failed
     note: str = ""
     cell: int = 0
     cells: int = 0
-    started: float = 0.0  # seconds of the epoch
+    start: datetime | None = None
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-    def change(self, state: str, note: str) -> None:
-        self.state, self.note = state, note
-        self.display.report(self)
-
-    def run(self, scheduler: str) -> None:
-        """Run the notebook; an exception marks the job failed."""
-        from numlab.figures import engine  # papermill takes a second to import
-
-        record = self.notebook.record(self.profile)
-        final, failed = record.with_suffix(".ipynb"), record.with_suffix(".failed.ipynb")
-        draft = final.with_name(f".{final.name}")
-        self.started, begun = time.time(), datetime.datetime.now(datetime.UTC)
-        self.change("running", self.note)
-        try:
-            record.parent.mkdir(parents=True, exist_ok=True)
-            record.unlink(missing_ok=True)
-            key = self.notebook.key()
-            engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
-            n = self.notebook.remember(self.profile, key, begun)
-            draft.replace(final)
-            failed.unlink(missing_ok=True)
-            self.change("done", f"{n} figures and tables")
-        except Exception as error:
-            if draft.exists():
-                draft.replace(failed)
-            late = f"stopped after {2 * (self.limit or 0):.0f} s in cell {self.cell} of {self.cells}"
-            self.change("failed", late if self.late else str(error))
-        finally:
-            self.kill()
 
     @property
     def seconds(self) -> float:
-        return time.time() - self.started
+        return (datetime.now(UTC) - self.start).total_seconds() if self.start else 0.0
 
     @property
     def late(self) -> bool:
         return self.limit is not None and self.seconds > 2 * self.limit
 
+    @property
+    def progress(self) -> str:
+        return f"cell {self.cell} of {self.cells}"
+
+    def run(self, scheduler: str, display: Display) -> None:
+        """Run the notebook; an exception marks the job failed."""
+        from numlab.figures import engine  # papermill takes a second to import
+
+        record = self.notebook.record(self.profile)
+        draft = record.with_suffix(".failed.ipynb")  # until it has not failed
+        self.start = datetime.now(UTC)
+        display.report(self, "running", self.note)
+        try:
+            record.parent.mkdir(parents=True, exist_ok=True)
+            record.unlink(missing_ok=True)
+            key = self.notebook.key()
+            engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
+            n = self.notebook.remember(self.profile, key, self.start)
+            draft.replace(record.with_suffix(".ipynb"))
+            display.report(self, "done", f"{n} figures and tables")
+        except Exception as error:
+            late = f"stopped in {self.progress}: it took more than twice {self.limit} s"
+            display.report(self, "failed", late if self.late else str(error))
+        self.kill()
+
     def kill(self) -> None:
         """End every process that the notebook started."""
-        import psutil
-
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 if process.environ().get(MARK) == self.mark:
@@ -99,51 +92,45 @@ def run_notebooks(
     jobs : how many notebooks run side by side; all train on one Dask cluster.
     scheduler : address of a Dask scheduler; default: one-thread workers on this machine.
     limit : seconds for a cell; default: LIMITS.
-
-    Returns
-    -------
-    list of Job, with `state` done, skipped or failed.
     """
     if profile not in PROFILES:
         raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
     if jobs < 1:
         raise ValueError(f"at least one notebook runs at a time; got jobs = {jobs}")
-    for shown in PROFILES:
-        saved(shown)  # a damaged file is an error before anything runs
-    limit = limit or LIMITS[profile]
-    with Display(profile) as display:
-        batch = [Job(notebook, profile, limit, display) for notebook in find(names)]
-        display.jobs = batch
+    for name in PROFILES:
+        saved(name)  # a damaged file is an error before anything runs
+    batch = [Job(notebook, profile, limit or LIMITS[profile]) for notebook in find(names)]
+    display = Display()
+    with display.live:
         for job in batch:
             current, job.note = job.notebook.up_to_date(profile)
             if current:
-                job.change("skipped", job.note)
+                display.report(job, "skipped", job.note)
         waiting = [job for job in batch if job.state == "waiting"]
         if waiting or scheduler:
             with _cluster(scheduler) as address:
                 _run(waiting, jobs, address, display)
         gallery.build()
+    n = {state: sum(job.state == state for job in batch) for state in ("done", "skipped", "failed")}
+    counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
+    display.print(f"{len(batch)} notebooks at the profile {profile}: {counts}")
     return batch
 
 
 def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> None:
     """Run jobs in threads; an exception here, such as Ctrl-C, ends every kernel."""
     with ThreadPoolExecutor(n_threads) as threads:
-        futures = {threads.submit(job.run, address): job for job in jobs}
+        futures = [threads.submit(job.run, address, display) for job in jobs]
         try:
-            while not all(future.done() for future in futures):
-                display.show()
-                for job in jobs:
-                    if job.state == "running" and job.late:
-                        job.kill()
-                time.sleep(0.5)
-        finally:
-            for future in futures:
-                future.cancel()
-            while running := [job for future, job in futures.items() if not future.done()]:
-                for job in running:  # one may just be starting
+            while wait(futures, timeout=0.5).not_done:
+                display.show(jobs)
+                for job in (job for job in jobs if job.state == "running" and job.late):
                     job.kill()
-                time.sleep(0.1)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            while wait(futures, timeout=0.1).not_done:
+                for job in jobs:  # one may just be starting
+                    job.kill()
 
 
 @contextlib.contextmanager

@@ -43,17 +43,9 @@ def claims(folder: Path = FOLDER / "claims") -> dict[str, Claim]:
 
 
 def item_of(id: str) -> str:
-    """The id in the catalogue that a figure belongs to; ids `explore/<name>` are free.
+    """The item that a figure belongs to: `xval/fig07-masses` is a view of `xval/fig07`.
 
-    Raises
-    ------
-    ValueError
-        For an id that is not in the catalogue.
-
-    Examples
-    --------
-    >>> item_of("xval/fig07-masses")  # a second view of xval/fig07
-    'xval/fig07'
+    ValueError for an id that is not in the catalogue; ids `explore/<name>` are free.
     """
     paper, _, name = id.partition("/")
     item = id if paper == "explore" else re.split("[-_]", id)[0]

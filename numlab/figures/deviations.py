@@ -17,18 +17,18 @@ NOTE = re.compile(
 
 
 def find() -> list[list[str]]:
-    """[file, what its code says after `deviates:` or `our choice:`], of numlab and notebooks/."""
-    files = sorted((ROOT / "numlab").rglob("*.py")) + sorted((ROOT / "notebooks").rglob("*.py"))
+    """[file, note] for each `deviates:` and `our choice:` in numlab and beside the notebooks."""
+    files = [
+        path for part in ("numlab", "notebooks") for path in sorted(ROOT.glob(f"{part}/**/*.py"))
+    ]
+    files.remove(Path(__file__))
     return [
-        [f"`{path.relative_to(ROOT)}`", note]
-        for path in files
-        if path != Path(__file__)
-        for note in read(path.read_text("utf-8"))
+        [f"`{p.relative_to(ROOT)}`", note] for p in files for note in read(p.read_text("utf-8"))
     ]
 
 
 def read(source: str) -> list[str]:
-    """What follows the marks in a source.
+    """The notes in a source.
 
     >>> read("# Deviates: nines are" + chr(10) + "# tens." + chr(10) + "f(9)  # (our choice: 9)")
     ['nines are tens', '9']

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import papermill
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine, papermill_engines
-from papermill.exceptions import PapermillExecutionError
 
 from numlab.store import home
 
@@ -40,32 +39,25 @@ def execute(job: Job, draft: Path, environment: dict[str, str]) -> None:
         job.cell += 1
 
     path, null = job.notebook.path, subprocess.DEVNULL
-    environment = {
-        **os.environ,
-        "NUMLAB_HOME": str(home().resolve()),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # no warning about frozen modules
-        **environment,
-    }
+    env = {**os.environ, "NUMLAB_HOME": str(home().resolve()), **environment}
     # Not papermill's own `cwd`: it moves the whole process, and other threads execute, too.
-    process = {"cwd": str(path.parent), "env": environment, "stdout": null, "stderr": null}
+    process = {"cwd": str(path.parent), "env": env, "stdout": null, "stderr": null}
     client = {"timeout": job.limit, "startup_timeout": 300, "on_cell_execute": count}
+    options = {"engine_name": "numlab", "kernel_name": "python3", "progress_bar": False}
+    options |= {"client": client, "process": process}
     job.cells = 1 + sum(bool(code.strip()) for code in job.notebook.code)  # papermill adds one
     if "profile" not in papermill.inspect_notebook(str(path)):
         raise ValueError("no cell tagged `parameters` sets `profile`")
-    options = {"engine_name": "numlab", "kernel_name": "python3", "progress_bar": False}
-    options |= {"client": client, "process": process}
     try:
-        executed = papermill.execute_notebook(path, draft, {"profile": job.profile}, **options)
-    except PapermillExecutionError as error:
+        papermill.execute_notebook(path, draft, {"profile": job.profile}, **options)
+    except papermill.PapermillExecutionError as error:
         where = f"cell {job.cell} ({_first_line(error.source)})"
         raise RuntimeError(f"{where}: {error.ename}: {_first_line(error.evalue)}") from None
     except Exception as error:  # the kernel died, or a cell took too long
-        text = f"cell {job.cell}: {type(error).__name__}: {_first_line(str(error))}"
-        raise RuntimeError(text) from error
-    for cell in executed.cells:  # papermill takes sys.exit(0) for success
-        status = cell.metadata.get("papermill", {}).get("status")
-        if cell.cell_type == "code" and cell.source.strip() and status != "completed":
-            raise RuntimeError(f"stopped before the end: {_first_line(cell.source)!r} is {status}")
+        text = f"{type(error).__name__}: {_first_line(str(error))}"
+        raise RuntimeError(f"cell {job.cell}: {text}") from error
+    if job.cell < job.cells:  # papermill takes sys.exit(0) for success
+        raise RuntimeError(f"stopped before the end, in {job.progress}")
 
 
 def _first_line(text: str) -> str:

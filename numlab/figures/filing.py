@@ -6,8 +6,6 @@ that has one is complete.
 
 from __future__ import annotations
 
-import datetime
-import functools
 import json
 import platform
 import re
@@ -15,6 +13,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from numlab import store
 from numlab.figures import catalogue
-from numlab.figures.markup import flat, markdown, templates
+from numlab.figures.markup import flat, markdown, template
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,21 +49,16 @@ _session: NotebookSession | None = None
 
 
 def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -> SimpleNamespace:
-    """Name the notebook whose figures follow, and get the sizes of a profile.
+    """Name the notebook whose figures follow, and get the sizes of a profile as attributes.
 
     Parameters
     ----------
     notebook : str
         `<folder>/<name>`, as the notebook's file.
     profile : str
-        One of the keys of `sizes`, else a ValueError.
+        One of the keys of `sizes`.
     sizes : dict of dict
         The sizes of each profile.
-
-    Returns
-    -------
-    SimpleNamespace
-        The sizes of `profile` as attributes.
     """
     global _session
     if not re.fullmatch(r"[\w-]+/[\w-]+", notebook):
@@ -87,39 +82,34 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     ----------
     id : str
         Of the catalogue, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
-        ValueError for an id that is not in the catalogue.
     fig : matplotlib.figure.Figure
     data : DataFrame
         The plotted data, one row for each mark.
     """
     import matplotlib as mpl
 
-    path = _start(id, data)
-    # The same figure gives the same bytes: no date, no random ids.
-    for suffix, options in {".png": {"dpi": 150}, ".svg": {"metadata": {"Date": None}}}.items():
-        with mpl.rc_context({"svg.hashsalt": id}):
-            draw = functools.partial(fig.savefig, bbox_inches="tight", **options)
-            store.replace(path.with_suffix(suffix), draw)
+    path, draw = _start(id, data), partial(fig.savefig, bbox_inches="tight")
+    with mpl.rc_context({"svg.hashsalt": id}):  # the same figure gives the same bytes
+        store.replace(path.with_suffix(".png"), partial(draw, dpi=150))
+        store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
     title = fig.get_suptitle() or next((a.get_title() for a in fig.axes if a.get_title()), "")
-    _finish(id, data, kind="figure", title=title)
+    _finish(data, id=id, kind="figure", title=title)
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
     """Save a table as .csv and .md, and its provenance as .json; see `save_figure`."""
-    path = _start(id, frame)
-    text = markdown(frame)
+    path, text = _start(id, frame), markdown(frame)
     store.replace(path.with_suffix(".md"), lambda draft: draft.write_text(text, "utf-8"))
-    _finish(id, frame, kind="table", title="")
+    _finish(frame, id=id, kind="table", title="")
 
 
 def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None = None) -> None:
-    """Save with a claim's figures whether it holds here; a notebook shows it, too.
+    """Save with a claim's figures, which come first, whether it holds here, and show it.
 
     Parameters
     ----------
     id : str
         Of a claim in `numlab/figures/claims/<paper>.toml`, such as `xval/fp15-not-better`.
-        ValueError for an unknown id, or before the claim's figures are saved.
     holds : bool or None
         None: not tested at this profile.
     ours : str
@@ -132,9 +122,9 @@ def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None 
         raise ValueError(f"no file numlab/figures/claims/*.toml holds the claim {id!r}")
     if missing := set(known.figures) - (_session.saved if _session else set()):
         raise ValueError(f"save {', '.join(sorted(missing))} before the claim {id!r}")
-    if holds is not None:
-        holds = bool(holds) if seeds is None or seeds >= MIN_SEEDS else None
-    entry = {"id": id, "text": known.text, "paper": known.paper, "holds": holds, "ours": str(ours)}
+    judged = holds is not None and (seeds is None or seeds >= MIN_SEEDS)
+    entry = {"id": id, "text": known.text, "paper": known.paper}
+    entry |= {"holds": bool(holds) if judged else None, "ours": str(ours)}
     for path in map(_session.path, known.figures):
         content = json.loads(path.read_text("utf-8"))
         content["claims"] = [c for c in content["claims"] if c["id"] != id] + [entry]
@@ -142,7 +132,7 @@ def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None 
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
         from IPython.display import HTML, display
 
-        display(HTML(templates().get_template("claim.html").render(entry)))
+        display(HTML(template("claim.html").render(entry)))
 
 
 def saved(profile: str) -> list[dict]:
@@ -174,31 +164,32 @@ def _start(id: str, data: pd.DataFrame) -> Path:
     catalogue.item_of(id)
     if not isinstance(data, pd.DataFrame):
         raise ValueError(f"the data of {id} must be a DataFrame; got {type(data).__name__}")
-    path = _session.path(id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    return path
+    _session.path(id).parent.mkdir(parents=True, exist_ok=True)
+    _session.path(id).unlink(missing_ok=True)
+    return _session.path(id)
 
 
-def _finish(id: str, data: pd.DataFrame, **described: str) -> None:
+def _finish(data: pd.DataFrame, **about: Any) -> None:
     """Write the data, and last the .json."""
-    path = _session.path(id)
-    write = functools.partial(flat(data).to_csv, index=False, float_format="%.8g")
+    path = _session.path(about["id"])
+    write = partial(flat(data).to_csv, index=False, float_format="%.8g")
     store.replace(path.with_suffix(".csv"), write)
-    origin = {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
-    created = datetime.datetime.now(datetime.UTC).isoformat()
-    versions = {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
-    runs = {"runs": list(store.used()), "claims": []}
-    about = {"id": id, **described, **origin, "created": created, "versions": versions, **runs}
-    write_json(path, about)
-    _session.saved.add(id)
+    about |= {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
+    about |= {"created": datetime.now(UTC).isoformat(), "versions": _versions()}
+    write_json(path, about | {"runs": list(store.used()), "claims": []})
+    _session.saved.add(about["id"])
 
 
-@functools.cache
+@cache
+def _versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+
+
+@cache
 def _commit() -> str | None:
     """The commit of the checkout that numlab runs from; None outside of a checkout."""
     command = ["git", "-C", str(catalogue.FOLDER), "rev-parse", "HEAD"]
     try:
-        return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True).strip()
-    except (OSError, subprocess.CalledProcessError):
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None
+    except OSError:  # no git
         return None

@@ -16,7 +16,7 @@ from numlab import store
 from numlab.figures import deviations
 from numlab.figures.catalogue import ITEMS, PAPERS, Item, item_of
 from numlab.figures.filing import saved
-from numlab.figures.markup import VERDICTS, templates
+from numlab.figures.markup import VERDICTS, template
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
@@ -42,12 +42,10 @@ class Card:
 def build() -> list[Path]:
     """Write figures/README.md, figures/index.html and figures/local.js."""
     cards = collect("full")
-    papers = {
-        paper: (title, [c for c in cards if c.paper == paper]) for paper, title in PAPERS.items()
-    }
-    values = {"papers": papers, "scores": scoreboard(cards), "deviations": deviations.find()}
-    pages = {p: templates().get_template(p).render(values) for p in ("README.md", "index.html")}
-    macros = templates().get_template("macros.html").module
+    values = {"papers": PAPERS, "cards": cards, "scores": scoreboard(cards)}
+    values["deviations"] = deviations.find()
+    pages = {name: template(name).render(values) for name in ("README.md", "index.html")}
+    macros = template("macros.html").module
     local = {card.item.id: macros.figures(card) for card in collect(*LOCAL) if card.figures}
     boards = {profile: scoreboard(collect(profile)) for profile in LOCAL if saved(profile)}
     local["scores"] = macros.boards(boards)
@@ -64,6 +62,7 @@ def collect(*profiles: str) -> list[Card]:
     cards = {id: Card(item) for id, item in ITEMS.items()}
     for figure in (figure for profile in profiles for figure in saved(profile)):
         figure["path"] = f"{figure['profile']}/{figure['id']}"  # in figures/
+        figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
         if figure["kind"] == "table":
             figure["rows"] = _rows(store.home() / "figures" / f"{figure['path']}.md")
         item = item_of(figure["id"])

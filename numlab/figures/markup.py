@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import jinja2
@@ -14,21 +13,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VERDICTS = {True: "held", False: "not held", None: "not tested"}
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+    autoescape=jinja2.select_autoescape(["html"]),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_TEMPLATES.globals["VERDICTS"] = VERDICTS
+template = _TEMPLATES.get_template
 
 
-@functools.cache
-def templates() -> jinja2.Environment:
-    """The templates; those that end in .html escape what they show."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
-        autoescape=jinja2.select_autoescape(["html"]),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals["VERDICTS"] = VERDICTS
-    return environment
+def markdown(frame: pd.DataFrame) -> str:
+    """A table as Markdown."""
+    rows = [list(map(_cell, row)) for row in flat(frame).itertuples(index=False)]
+    return template("macros.md").module.table([*flat(frame).columns], rows)
 
 
 def flat(frame: pd.DataFrame) -> pd.DataFrame:
@@ -36,14 +36,8 @@ def flat(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if set(frame.index.names) == {None} else frame.reset_index()
 
 
-def cell(value: Any) -> str:
-    """A value of a table: floats with four digits, a missing one empty."""
+def _cell(value: Any) -> str:
+    """Floats with four digits, and nothing for a missing value."""
     if str(value) in ("nan", "None", "<NA>", "NaT"):
         return ""
     return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
-
-
-def markdown(frame: pd.DataFrame) -> str:
-    """A table as Markdown."""
-    rows = [list(map(cell, row)) for row in flat(frame).itertuples(index=False)]
-    return templates().get_template("macros.md").module.table([*flat(frame).columns], rows)

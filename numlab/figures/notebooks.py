@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import hashlib
 import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from numlab.figures.catalogue import FOLDER, ITEMS
+from numlab.figures.catalogue import FOLDER, PAPERS
 from numlab.figures.filing import saved, write_json
 from numlab.store import home
 
 PACKAGE = FOLDER.parent
 SAVES = re.compile(r"\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']")
-TRAINS = re.compile(r"\b(train|train_all|choose_learning_rates|step_costs)\(")
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,10 @@ class Notebook:
 
     def key(self) -> dict[str, str]:
         """What its figures depend on: digests of code, and versions."""
-        folder = self.path.parent
-        return {
-            "its code": _digest(self.code),
-            "a module beside it": _digest(_contents(folder, folder.glob("*.py"))),
-            "numlab": _package_digest(),
+        modules = _digest(path.read_bytes() for path in sorted(self.path.parent.glob("*.py")))
+        digests = {"its code": _digest(self.code), "a module beside it": modules}
+        return digests | {
+            "numlab": _package(),
             "torch": version("torch"),
             "numpy": version("numpy"),
         }
@@ -66,18 +64,18 @@ class Notebook:
             return False, f"{', '.join(missing)} missing"
         return True, f"up to date, made {last['made'][:16].replace('T', ' ')}"
 
-    def remember(self, profile: str, key: dict[str, str], since: datetime.datetime) -> int:
+    def remember(self, profile: str, key: dict[str, str], since: datetime) -> int:
         """After a run, keep the key that it began with; how many figures and tables it saved.
 
         ValueError if it did not save all that its code declares.
         """
         ours = (figure for figure in saved(profile) if figure["notebook"] == self.name)
-        ids = {f["id"] for f in ours if datetime.datetime.fromisoformat(f["created"]) >= since}
+        ids = {f["id"] for f in ours if datetime.fromisoformat(f["created"]) >= since}
         if missing := set(self.declared) - ids:
             raise ValueError(f"it ran, but did not save {', '.join(sorted(missing))}")
         files = (path for id in ids for path in (home() / "figures" / profile).glob(f"{id}.*"))
         outputs = sorted(str(path.relative_to(home())) for path in files)
-        made = datetime.datetime.now(datetime.UTC).isoformat()
+        made = datetime.now(UTC).isoformat()
         write_json(self.record(profile), {"key": key, "outputs": outputs, "made": made})
         return len(ids)
 
@@ -87,38 +85,25 @@ class Notebook:
 
 
 def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
-    """The notebooks with these names or in these folders (default: all), those that train last."""
-    ours = home() / "notebooks"
+    """The notebooks with these names or in these folders (default: all), in the papers' order."""
+    ours, papers = home() / "notebooks", list(PAPERS)
     folder = ours if ours.is_dir() else PACKAGE.parent / "notebooks"
-    paths = sorted(path for path in folder.glob("*/*.ipynb") if not path.name.startswith("."))
-    known = {f"{path.parent.name}/{path.stem}": path for path in paths}
+    files = {f"{path.parent.name}/{path.stem}": path for path in folder.glob("*/[!.]*.ipynb")}
+    known = sorted(files, key=lambda n: ([*papers, n.split("/")[0]].index(n.split("/")[0]), n))
     for name in names:
         if name not in {*known, *(k.split("/")[0] for k in known)}:
             there = ", ".join(known) or "none"
             raise ValueError(f"no notebook is named {name!r}; there are {there}")
     chosen = (n for n in known if not names or n in names or n.split("/")[0] in names)
-    return sorted((Notebook(n, known[n]) for n in chosen), key=_order)
-
-
-def _order(notebook: Notebook) -> tuple[bool, int]:
-    try:
-        items = {re.split("[-_]", id)[0] for id in notebook.declared}
-        trains = TRAINS.search("\n".join(notebook.code)) is not None
-    except ValueError:  # no notebook: it will fail
-        return False, len(ITEMS)
-    return trains, min((i for i, id in enumerate(ITEMS) if id in items), default=len(ITEMS))
+    return [Notebook(name, files[name]) for name in chosen]
 
 
 @functools.cache
-def _package_digest() -> str:
-    """Of every file of numlab: code and its comments, templates, data."""
-    files = (p for p in PACKAGE.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return _digest(_contents(PACKAGE, files))
+def _package() -> str:
+    """The digest of every file of numlab: code and its comments, templates, data."""
+    files = (path for path in sorted(PACKAGE.rglob("*")) if path.is_file())
+    return _digest(path.read_bytes() for path in files if "__pycache__" not in path.parts)
 
 
-def _contents(folder: Path, files: Iterable[Path]) -> list[tuple[str, bytes]]:
-    return [(str(path.relative_to(folder)), path.read_bytes()) for path in sorted(files)]
-
-
-def _digest(content: object) -> str:
-    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+def _digest(parts: Iterable[str | bytes]) -> str:
+    return hashlib.sha256(repr(list(parts)).encode()).hexdigest()[:16]
