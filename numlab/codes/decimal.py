@@ -86,7 +86,7 @@ class Decimal(Range):
         return 0.5 * 10.0**-self.frac_digits + np.abs(x.astype(np.float64)) * 2.0**-52
 
     def scaled(self, numbers) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) numbers to negative (bool) and abs(x) 10^frac_digits, rounded, as int64 or object."""
+        """(n,) numbers to negative (bool) and abs(x) 10^frac_digits, rounded (int64 or object)."""
         x = self.in_range(numbers)
         if self.n_digits > FLOAT_DIGITS:
             x = x if x.dtype == object else self._exact_integers(x)
