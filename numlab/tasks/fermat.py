@@ -1,9 +1,8 @@
-"""Word problems from files: FERMAT's test sets and templates, and sets in MAWPS's format."""
+"""Word problems in files: FERMAT's test sets and templates, and sets in MAWPS's format."""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 import warnings
@@ -13,78 +12,73 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from numlab.examples import Examples, Layout, Slot, parse
-from numlab.tasks.word_problems import operation_of, variables
+from numlab.tasks.expressions import operation_of, variables
+from numlab.tasks.files import check_fields, json_values
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NONE = "Not commutable"  # what FERMAT's set Commuted says of 500 of its problems
-COLUMNS = ("index", "question", "answer", "equation", "operation")
+__all__ = ["problems", "read_fermat", "read_mawps", "read_templates"]
+
+NO_ANSWER = "Not commutable"  # of 500 problems of FERMAT's set Commuted
 
 
 def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
-    """A test set of FERMAT: of `test_sets` in its repository `questions/<name>.q` and its answers.
+    """Read a test set of FERMAT: `questions/<name>.q` and `answers/<name>.a`.
 
     Parameters
     ----------
     folder : str or Path
+        `test_sets` of its repository.
     name : str
         Of the files, such as "Original" or "1dp_random".
 
     Returns
     -------
     DataFrame with columns
-        index : of the problem, alike in all sets
-        question : its text
-        answer : a float; NaN where the problem cannot be commuted
-        equation : as it stands in the file
-        operation : "a+b", "a-b", "a*b", "a/b"; missing where there are more, or no equation
+        index : of the problem, the same in all sets
+        question : str
+        answer : float; NaN where the problem cannot be commuted
+        equation : as in the file
+        operation : "a+b", "a-b", "a*b", "a/b"; missing for several, or without an equation
 
     Raises
     ------
     ValueError
-        For a broken line, a problem that comes twice or has no answer, with file and line.
+        For a broken line, a repeated problem or a missing answer, with file and line.
     """
     folder = Path(folder)
-    questions = _lines(folder / "questions" / f"{name}.q", ("index", "question"))
-    answers = _lines(folder / "answers" / f"{name}.a", ("index", "answer", "equation"))
+    questions = _by_index(folder / "questions" / f"{name}.q", ("index", "question"))
+    answers = _by_index(folder / "answers" / f"{name}.a", ("index", "answer", "equation"))
     rows = []
-    for index, (where, asked) in questions.items():
-        question = _text(where, asked["question"])
+    for index, (where, entry) in questions.items():
+        question = _text(where, entry["question"])
         if index not in answers:
             raise ValueError(f"{where}: problem {index} has no answer in {name}.a")
-        said, answer = answers[index]
-        rows.append(_problem(said, index, question, answer["answer"], answer["equation"]))
+        where, answer = answers[index]
+        rows.append(_problem(where, index, question, answer["answer"], answer["equation"]))
     return _table(rows)
 
 
 def read_mawps(path: str | Path) -> pd.DataFrame:
-    """A set in MAWPS's format: a JSON list of objects with sQuestion, lEquations, lSolutions.
+    """Read a set in MAWPS's format: a JSON list of objects with sQuestion, lEquations, lSolutions.
 
-    Problems with more than one answer are left out with a warning that counts them.
+    Problems with several answers are left out with a warning.
 
     Returns
     -------
-    DataFrame, as of `read_fermat`; index is iIndex, or the place in the list. An equation that
-    the unknown has not to itself, such as 2*X=10, has no operation.
+    DataFrame
+        As of `read_fermat`; index is iIndex, or the position in the list. An equation that must
+        be solved, such as 2*X=10, has no operation.
 
     Raises
     ------
     ValueError
-        For text that is no JSON, with file and line; for an object without a question, an
-        equation or an answer, with file and place in the list.
+        For broken JSON, or an object without a question, an equation or an answer.
     """
-    path = Path(path)
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: no JSON ({error.msg})") from None
-    if not isinstance(content, list):
-        raise ValueError(f"{path}: expected a list of problems; got {type(content).__name__}")
     rows, several = [], []
-    for place, entry in enumerate(content):
-        where = f"{path}, problem {place + 1}"
-        _has(where, entry, ("sQuestion", "lEquations", "lSolutions"))
+    for i, (where, entry) in enumerate(json_values(path, as_list=True)):
+        check_fields(where, entry, ("sQuestion", "lEquations", "lSolutions"))
         for key in ("lEquations", "lSolutions"):
             if not isinstance(entry[key], list) or not entry[key]:
                 raise ValueError(f"{where}: expected a list of {key}; got {entry[key]!r}")
@@ -92,8 +86,7 @@ def read_mawps(path: str | Path) -> pd.DataFrame:
             several.append(where)
             continue
         equation = re.sub(r"^\s*[a-zA-Z]\s*=|=\s*[a-zA-Z]\s*$", "", str(entry["lEquations"][0]))
-        index = int(entry.get("iIndex", place))
-        question = _text(where, entry["sQuestion"])
+        question, index = _text(where, entry["sQuestion"]), int(entry.get("iIndex", i))
         rows.append(_problem(where, index, question, entry["lSolutions"][0], equation))
     if several:
         warnings.warn(
@@ -105,11 +98,11 @@ def read_mawps(path: str | Path) -> pd.DataFrame:
 
 
 def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
-    """FERMAT's templates.csv as templates of `WordProblems`; a text that comes twice comes once.
+    """Read FERMAT's templates.csv as templates of `WordProblems`, without repeated texts.
 
-    Columns templates, with num1, num2, ... in the place of numbers, and answers, an expression
-    over these. A row whose expression has a number that its text has not (there is one) is left
-    out with a warning that names it.
+    Columns: templates, a text with num1, num2, ... for its numbers, and answers, an expression of
+    these. A row whose expression has a number that its text lacks (there is one) is left out with
+    a warning.
 
     Raises
     ------
@@ -121,9 +114,9 @@ def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
         reader = csv.DictReader(file)
         for row in reader:
             where = f"{path}, line {reader.line_num}"
-            _has(where, row, ("templates", "answers"))
-            text = f"{_lettered(row['templates'].strip(), '{{{}}}')} {{answer}}"
-            expression = _lettered(row["answers"].strip(), "{}")
+            check_fields(where, row, ("templates", "answers"))
+            text = f"{_with_letters(row['templates'].strip(), '{{{}}}')} {{answer}}"
+            expression = _with_letters(row["answers"].strip(), "{}")
             try:
                 unknown = variables(expression) - set(Layout.of(text).number_slots[:-1])
             except ValueError as error:
@@ -136,13 +129,12 @@ def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
 
 
 def problems(frame: pd.DataFrame) -> list[Examples]:
-    """Texts to be asked: numbers in slots n0, n1, ..., the answer in the slot answer.
+    """The problems of a frame with answers, as texts with slots n0, n1, ..., answer.
 
-    A problem without an answer is left out; `index` is the row of the frame.
+    `index` is the row of the frame.
     """
     rows = np.flatnonzero(frame.answer.notna())
-    questions, answers = frame.question.iloc[rows], frame.answer.iloc[rows]
-    pairs = zip(questions, answers, strict=True)
+    pairs = zip(frame.question.iloc[rows], frame.answer.iloc[rows], strict=True)
     texts = [f"{q.strip()} {np.format_float_positional(a, trim='-')}" for q, a in pairs]
     return [
         Examples(
@@ -155,27 +147,15 @@ def problems(frame: pd.DataFrame) -> list[Examples]:
     ]
 
 
-def _lines(path: Path, keys: tuple[str, ...]) -> dict[int, tuple[str, dict[str, Any]]]:
-    """A JSON object a line, by its index, each with where it stands."""
+def _by_index(path: Path, names: tuple[str, ...]) -> dict[int, tuple[str, dict[str, Any]]]:
+    """Objects with the given fields by their "index", each with its line."""
     entries: dict[int, tuple[str, dict[str, Any]]] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        where = f"{path}, line {number}"
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{where}: no JSON ({error.msg}); got {line[:60]!r}") from None
-        _has(where, entry, keys)
+    for where, entry in json_values(path, as_list=False):
+        check_fields(where, entry, names)
         if not isinstance(entry["index"], int) or entry["index"] in entries:
-            raise ValueError(f"{where}: expected an index of its own; got {entry['index']!r}")
+            raise ValueError(f"{where}: expected an index not used before; got {entry['index']!r}")
         entries[entry["index"]] = where, entry
     return entries
-
-
-def _has(where: str, entry: Any, keys: tuple[str, ...]) -> None:
-    if not isinstance(entry, dict) or any(entry.get(key) is None for key in keys):
-        raise ValueError(f"{where}: expected {', '.join(keys)}; got {str(entry)[:60]!r}")
 
 
 def _text(where: str, question: Any) -> str:
@@ -185,7 +165,7 @@ def _text(where: str, question: Any) -> str:
 
 
 def _problem(where: str, index: int, question: str, answer: Any, equation: str) -> tuple:
-    if answer == NONE:
+    if answer == NO_ANSWER:
         return index, question, math.nan, equation, None
     try:
         value = float(answer)
@@ -202,10 +182,11 @@ def _problem(where: str, index: int, question: str, answer: Any, equation: str) 
 def _table(rows: list[tuple]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=list(COLUMNS)).sort_values("index", ignore_index=True)
+    columns = ["index", "question", "answer", "equation", "operation"]
+    return pd.DataFrame(rows, columns=columns).sort_values("index", ignore_index=True)
 
 
-def _lettered(text: str, form: str) -> str:
-    """num1, num2, ... as letters a, b, ... in a form: "{{{}}}" for the slots of a layout."""
+def _with_letters(text: str, form: str) -> str:
+    """num1, num2, ... as letters a, b, ..., written in a form such as "{{{}}}"."""
     plain = text.replace("{", "{{").replace("}", "}}")
-    return re.sub(r"num([1-9])", lambda found: form.format(chr(96 + int(found[1]))), plain)
+    return re.sub(r"num([1-9])", lambda match: form.format(chr(96 + int(match[1]))), plain)

@@ -1,4 +1,4 @@
-"""Surface temperature on a latitude-longitude grid: what it must be, and files that hold one."""
+"""Surface temperatures on a latitude-longitude grid, and files that hold them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from numlab.tasks.files import check_sum
+
 if TYPE_CHECKING:
     import xarray
 
-KELVIN = (150.0, 350.0)  # what the surface of the Earth can have
-NAMES = {  # of a dimension, in ERA5's files of today, of yesterday, and elsewhere
+__all__ = ["Field", "FieldFile", "from_xarray"]
+
+KELVIN = (150.0, 350.0)  # wider than any temperature at the surface of the Earth
+NAMES = {  # names of dimensions, in new and old files of ERA5 and elsewhere
     "time": ("time", "valid_time"),
     "latitude": ("latitude", "lat"),
     "longitude": ("longitude", "lon"),
@@ -30,13 +34,13 @@ class Field:
     kelvin : array of shape (times, latitudes, longitudes)
     hours : array of shape (times,)
         Whole hours since 1970-01-01 00:00 UTC.
-    latitudes, longitudes : arrays in degrees north and east
+    latitudes, longitudes : arrays, in degrees north and east
     land : array of shape (latitudes, longitudes) of bool, optional
 
     Raises
     ------
     ValueError
-        For cells without a number, temperatures that are no kelvin, unequal time steps.
+        For NaN cells, temperatures that are not in kelvin, unequal time steps.
     """
 
     kelvin: np.ndarray
@@ -75,29 +79,28 @@ class Field:
 
     @functools.cached_property
     def mean(self) -> float:
-        """Over all cells and times, kelvin."""
+        """Over all cells and times, in kelvin."""
         return float(self.kelvin.mean(dtype=np.float64))
 
     @functools.cached_property
     def std(self) -> float:
-        """Over all cells and times, kelvin."""
+        """Over all cells and times, in kelvin."""
         return float(self.kelvin.std(dtype=np.float64))
 
 
 @dataclass(frozen=True)
 class FieldFile:
-    """The 2 m temperature of a GRIB, NetCDF or Zarr file, as ERA5's, read through xarray.
+    """The 2 m temperature in a GRIB, NetCDF or Zarr file with ERA5's names, read through xarray.
 
-    The whole field is read into memory: cut or coarsen a large one first.
+    The whole field is read into memory: crop or coarsen a large one first.
 
     Parameters
     ----------
     location : str
-        A path; or a URL, which is downloaded once, into pooch's cache folder of numlab. What
-        breaks off or has another checksum is not kept.
+        A path; or a URL, downloaded once into pooch's cache folder of numlab.
     checksum : str, optional
-        "md5:..." or "sha256:...", as pooch writes it; a URL needs one. A file on this machine
-        that has none gives a run its address by its name alone.
+        "md5:..." or "sha256:...". A URL needs one. Without it, a run's address depends on the
+        path alone, not on the file's content.
     """
 
     location: str
@@ -115,7 +118,7 @@ class FieldFile:
 
     @property
     def path(self) -> Path:
-        """Where the file is, or will be when it has been downloaded."""
+        """The file, or where it will be downloaded to."""
         if not self.remote:
             return Path(self.location)
         import pooch
@@ -123,31 +126,26 @@ class FieldFile:
         return Path(pooch.os_cache("numlab")) / self.location.rsplit("/", 1)[1]
 
     def field(self) -> Field:
-        """The field, downloaded where it is not here yet.
+        """Read the field; download its file first if necessary.
 
         Raises
         ------
         FileNotFoundError
-            Where there is no such file.
         ValueError
             For another checksum, a missing variable or dimension, wrong units, NaN cells.
         """
         return _read(self)
 
     def fetch(self) -> Path:
-        """The file on this machine, its checksum checked."""
+        """The file on this machine, with its checksum checked."""
         import pooch
 
         if self.remote:
-            folder, name = self.path.parent, self.path.name
-            pooch.retrieve(self.location, self.checksum, name, folder)
+            pooch.retrieve(self.location, self.checksum, self.path.name, self.path.parent)
         elif not self.path.exists():
-            raise FileNotFoundError(f"a field's file is a path or a URL; there is no {self.path}")
-        elif self.checksum is not None:
-            kind, _, wanted = self.checksum.rpartition(":")
-            found = pooch.file_hash(str(self.path), alg=kind or "sha256")
-            if found != wanted:
-                raise ValueError(f"{self.path} has the checksum {wanted}; got {found}")
+            raise FileNotFoundError(f"expected a path or a URL; there is no {self.path}")
+        else:
+            check_sum(self.path, self.checksum)
         return self.path
 
 
@@ -156,9 +154,8 @@ def _read(source: FieldFile) -> Field:
     import xarray
 
     path = source.fetch()
-    name = path.name.lower()
-    options = {}
-    if name.endswith((".grib", ".grb", ".grib2", ".grb2")):  # no index beside a file of others
+    name, options = path.name.lower(), {}
+    if name.endswith((".grib", ".grb", ".grib2", ".grb2")):  # write no index beside the file
         options = {"engine": "cfgrib", "backend_kwargs": {"indexpath": ""}}
     elif name.endswith((".zarr", ".zarr.zip")):
         options = {"engine": "zarr"}
@@ -170,36 +167,30 @@ def _read(source: FieldFile) -> Field:
 
 
 def from_xarray(dataset: xarray.Dataset) -> Field:
-    """The field of a dataset that holds `t2m` and, for land and sea, `lsm` (ERA5's names)."""
-    name = next((v for v in VARIABLES if v in dataset), None)
-    if name is None:
+    """The field in a dataset with `t2m` and, for land and sea, `lsm` (ERA5's names)."""
+    variable = next((name for name in VARIABLES if name in dataset), None)
+    if variable is None:
         raise ValueError(f"a field holds one of {VARIABLES}; got {tuple(dataset.data_vars)}")
-    array = dataset[name]
-    dims = {d: next((n for n in names if n in array.dims), None) for d, names in NAMES.items()}
-    missing = [dimension for dimension, found in dims.items() if found is None]
-    if missing:
+    aliases = {alias: name for name, names in NAMES.items() for alias in names[1:]}
+    dataset = dataset.rename({a: name for a, name in aliases.items() if a in dataset.dims})
+    array = dataset[variable]
+    if missing := [name for name in NAMES if name not in array.dims]:
         raise ValueError(
-            f"{name} has the dimensions time, latitude and longitude; got {array.dims}, without "
-            f"{' and '.join(missing)}"
+            f"{variable} has the dimensions time, latitude and longitude; got {array.dims}, "
+            f"without {' and '.join(missing)}"
         )
-    units = array.attrs.get("units", "K")  # without: judged by the numbers
+    units = array.attrs.get("units", "K")
     if units not in ("K", "kelvin", "Kelvin"):
-        raise ValueError(f"{name} is in kelvin (units 'K'); got units {units!r}")
-    array = _over(array, *dims.values())
-    hours = array[dims["time"]].values.astype("datetime64[h]").astype(np.int64)
-    latitudes, longitudes = (array[dims[d]].values.astype(float) for d in ("latitude", "longitude"))
+        raise ValueError(f"{variable} is in kelvin (units 'K'); got units {units!r}")
+    others = [d for d in array.dims if d not in NAMES]  # such as the number of a member
+    if several := {d: array.sizes[d] for d in others if array.sizes[d] > 1}:
+        raise ValueError(f"{variable} has the dimensions {tuple(NAMES)}; got also {several}")
+    array = array.squeeze(others, drop=True).transpose(*NAMES)
+    hours = array.time.values.astype("datetime64[h]").astype(np.int64)
+    latitudes, longitudes = (array[name].values.astype(float) for name in list(NAMES)[1:])
     land = None
     if "lsm" in dataset:
         mask = dataset["lsm"]
-        mask = mask.isel({d: 0 for d in mask.dims if d not in list(dims.values())[1:]})
-        land = mask.transpose(dims["latitude"], dims["longitude"]).values > 0.5
+        mask = mask.isel({d: 0 for d in mask.dims if d not in ("latitude", "longitude")})
+        land = mask.transpose("latitude", "longitude").values > 0.5
     return Field(array.values.astype(np.float32), hours, latitudes, longitudes, land)
-
-
-def _over(array: xarray.DataArray, *dims: str) -> xarray.DataArray:
-    """The array over these dimensions; others have one entry, such as a member's number."""
-    others = [d for d in array.dims if d not in dims]
-    more = {d: array.sizes[d] for d in others if array.sizes[d] > 1}
-    if more:
-        raise ValueError(f"{array.name} has the dimensions {dims}; got also {more}")
-    return array.squeeze(others, drop=True).transpose(*dims)

@@ -1,110 +1,82 @@
-"""Tasks whose texts can repeat: drawn with replacement by sample, without by split."""
+"""Tasks with finitely many texts: `sample` draws with replacement, `split` without."""
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from numlab.examples import Examples
-from numlab.tasks.base import Task, check_seed, check_size, child_seed
+from numlab.tasks.base import Task, child_seed, hold, natural
+
+__all__ = ["PopulationTask", "first_occurrences"]
+
+MOST_DRAWS = 200  # per text of a split
 
 
 class PopulationTask(Task):
-    """A task that draws its texts from a finite population, by rows that each name one text."""
+    """A task whose texts can repeat: each row of an array names a text."""
 
     @property
     @abstractmethod
     def population(self) -> int:
-        """How many different texts there are."""
+        """Number of different texts, or more."""
 
     @abstractmethod
     def _draw(self, n: int, seed: int) -> np.ndarray:
         """(n, columns) independent rows; those of a smaller n are the first of a larger."""
 
     @abstractmethod
-    def _texts(self, rows: np.ndarray, **fixed) -> list[Examples]:
-        """The texts that rows name."""
+    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
+        """The texts that rows name, but for the parameters held fixed."""
+
+    def _hold(self, fixed: Mapping[str, object], n: int) -> Mapping[str, np.ndarray]:
+        return hold(fixed, self.limits, n)
 
     def _names(self, rows: np.ndarray) -> np.ndarray:
-        """(n,) or (n, columns): equal where two rows count as the same text."""
+        """(n, columns) or (n,): equal where two rows count as the same text."""
         return rows
 
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        return self._texts(self._draw(check_size(n), check_seed(seed)), **fixed)
+        held = self._hold(fixed, natural(n))
+        return self._texts(self._draw(n, natural(seed)), held) if n else []
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        """Draw disjoint corpora without replacement: no text twice, in one or in two of them.
+        """Draw corpora without replacement, by convention (test, valid, train).
 
-        Parameters
-        ----------
-        sizes : sequence of int
-            By convention (test, valid, train).
-        seed : int
-
-        Returns
-        -------
-        tuple of list of Examples
-            A corpus does not depend on the sizes of those that follow it, and a smaller last
-            corpus is the beginning of a larger one.
+        No text comes twice, in one corpus or in two. A corpus does not depend on the sizes of
+        those after it, and a smaller last corpus is the beginning of a larger one.
         """
-        sizes = [check_size(n) for n in sizes]
-        total = sum(sizes)
+        total = sum(map(natural, sizes))
         if total > self.population:
             raise ValueError(
                 f"{self} has {self.population:,} different texts; got sizes of {total:,} in all"
             )
-        rows = self._draw_distinct(total, child_seed(seed, 0))
-        return tuple(self._texts(part) for part in np.split(rows, np.cumsum(sizes)[:-1]))
+        rows = np.split(self._draw_distinct(total, child_seed(seed, 0)), np.cumsum(sizes)[:-1])
+        return tuple(self._texts(part, {}) if len(part) else [] for part in rows)
 
     def _draw_distinct(self, n: int, seed: int) -> np.ndarray:
         """The first n different rows of the endless draw of a seed."""
-        drawn = int(1.02 * expected_draws(n, self.population)) + 100
-        most = 100 * drawn
+        n_drawn = n + n // 50 + 100
         while True:
-            rows = self._draw(drawn, seed)
+            rows = self._draw(n_drawn, seed)
             first = first_occurrences(self._names(rows))
             if len(first) >= n:
                 return rows[first[:n]]
-            if drawn > most:  # `population` is a bound, and some of it hardly ever comes
+            if n_drawn > MOST_DRAWS * (n + 100):  # `population` is too large, or some rows too rare
                 raise ValueError(
-                    f"{self}: {len(first):,} different texts in {drawn:,}; asked {n:,}"
+                    f"{self}: expected {n:,} different texts; got {len(first):,} in {n_drawn:,}"
                 )
-            drawn += drawn // 2
-
-
-def expected_draws(n: int, population: int) -> float:
-    """How often one draws until n of a population have come (coupon collector), about.
-
-    >>> expected_draws(10, 10**9), round(expected_draws(500, 1000)), round(expected_draws(10, 10))
-    (10.0, 693, 30)
-    """
-    if n < 1e-6 * population:
-        return float(n)
-    # The sum of population / (population - i) for i < n.
-    return population * (math.log(population + 0.5) - math.log(population - n + 0.5))
+            n_drawn *= 2
 
 
 def first_occurrences(names: np.ndarray) -> np.ndarray:
-    """Where each distinct row of an array (n,) or (n, columns) first occurs, in order.
+    """Indices at which each different row of an array (n,) or (n, columns) first occurs.
 
     >>> first_occurrences(np.array([[3, 1], [2, 2], [3, 1], [1, 3]]))
     array([0, 1, 3])
     """
-    if names.ndim == 1:
-        return np.sort(np.unique(names, return_index=True)[1])
-    if names.dtype == object:
-        return _first_by_hash(names)
-    order = np.lexsort(names.T)  # stable: the first of equal rows stays first
-    ordered = names[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return np.sort(order[new])
+    import pandas as pd
 
-
-def _first_by_hash(names: np.ndarray) -> np.ndarray:
-    keys = list(map(tuple, names.tolist()))
-    place = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
-    return np.sort(np.fromiter(place.values(), np.int64, len(place)))
+    return np.flatnonzero(~pd.DataFrame(names).duplicated())

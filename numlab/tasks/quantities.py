@@ -1,135 +1,171 @@
-"""Sentences in which words depend on numbers, made here: for masked word prediction (float)."""
+"""Sentences in which words depend on numbers, for masked word prediction (float).
+
+Sentences and sizes are in data/quantity_templates.toml.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, from_figures, to_figures
-from numlab.tasks.base import Task, check_seed, check_size, child_seed, hold
-from numlab.tasks.things import ENDINGS, OPENINGS, TOPICS, Quantity, Topic
+from numlab.tasks.base import groups
+from numlab.tasks.files import read_data
+from numlab.tasks.independent import IndependentTask
 
-LARGEST = 5000.0  # numbers are said in a unit of which there are 1 to so many, where there is one
-HELD_OUT = (2, 1)  # ways to say something that the first parts of a split have for themselves
+__all__ = ["Quantities", "Quantity", "Templates", "Topic", "templates"]
+
+LARGEST_NUMBER = 5000.0  # units are chosen so that numbers are 1 to 5000, where possible
+HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split
 
 
 @dataclass(frozen=True)
-class Quantities(Task):
+class Quantity:
+    """A size that things have, in one of several units.
+
+    Parameters
+    ----------
+    units : dict of str to float
+        Each unit in the base unit.
+    spread : float
+        Standard deviation of log10(size) among things of a kind; of the size where `additive`.
+    figures : int
+        Significant figures that are written.
+    additive : bool
+    """
+
+    units: dict[str, float]
+    spread: float
+    figures: int = 3
+    additive: bool = False
+
+    def sizes(self, median: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """(n,) sizes in the base unit, from their medians and uniforms."""
+        from scipy.special import ndtri
+
+        deviation = self.spread * ndtri(np.clip(u, 1e-9, 1 - 1e-9))
+        return np.rint(median + deviation) if self.additive else median * 10.0**deviation
+
+    def choose_units(self, size: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """(n,) indices of units in which numbers are 1 to `LARGEST_NUMBER`, or closest to 100."""
+        number = np.abs(size)[:, None] / np.array(list(self.units.values()))
+        suitable = (number >= 1) & (number <= LARGEST_NUMBER)
+        rank = (u * suitable.sum(1)).astype(int)
+        chosen = (suitable & (np.cumsum(suitable, 1) == rank[:, None] + 1)).argmax(1)
+        closest = np.abs(np.log10(np.maximum(number, 1e-9) / 100)).argmin(1)
+        return np.where(suitable.any(1), chosen, closest)
+
+
+@dataclass(frozen=True, eq=False)
+class Topic:
+    """Things of one kind.
+
+    Parameters
+    ----------
+    quantities : tuple of Quantity
+        Of the numbers {n0} and {n1}, with the units {unit0} and {unit1}.
+    things : dict of str to list of float
+        The median of each quantity, in base units.
+    scale : dict of str to float
+        The words for {size}, each with the least first quantity that it is used for.
+    statements : tuple of str
+    """
+
+    quantities: tuple[Quantity, ...]
+    things: dict[str, list[float]]
+    scale: dict[str, float]
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Templates:
+    """What sentences are made of: an opening, a statement of a topic, an ending."""
+
+    topics: tuple[Topic, ...]
+    openings: tuple[str, ...]
+    endings: tuple[str, ...]
+
+
+@functools.cache
+def templates() -> Templates:
+    """The templates of `Quantities`."""
+    data = read_data("quantity_templates.toml")
+    topics = []
+    for topic in data["topics"]:
+        quantities = (q | {"units": data["units"][q["units"]]} for q in topic["quantities"])
+        topics.append(Topic(**topic | {"quantities": tuple(Quantity(**q) for q in quantities)}))
+    return Templates(tuple(topics), tuple(data["openings"]), tuple(data["endings"]))
+
+
+@dataclass(frozen=True)
+class Quantities(IndependentTask):
     """Texts such as ``We read that the whale weighs 67 tons, more or less.``
 
-    A thing is drawn, its size around what is usual for it, a unit in which the size is said, and
-    a word for the size: each of these words is plausible with few numbers only. Slots: opening
-    thing n0 unit0 [n1 unit1] [size] ending, as far as the statement has them, of which n0 and n1
-    hold numbers.
-
-    `split` shares no statement, no opening and no ending between its parts.
+    Each draws a thing, a size, a unit and a word for the size: each of these words is plausible
+    with few numbers only. Slots: opening thing n0 unit0 [n1 unit1] [size] ending, in the order of
+    the statement, of which n0 and n1 hold numbers. The corpora of a split, by convention (test,
+    valid, train), share no statement, opening or ending; there are at most eight.
 
     Examples
     --------
-    >>> texts = Quantities().sample(3, seed=1)
-    >>> texts[0].text(0)
+    >>> Quantities().sample(3, seed=1)[0].text(0)
     'Few doubt that the height of the tree is 20.4 meters.'
     """
 
     version: ClassVar[int] = 1
     stored: ClassVar[bool] = False
+    n_uniforms: ClassVar[int] = 8
 
     def layouts(self) -> list[Layout]:
-        return [layout(topic, statement) for topic in TOPICS for statement in topic.statements]
+        return [_layout(topic, s) for topic in templates().topics for s in topic.statements]
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts; no parameter can be held."""
-        hold(fixed, {}, check_size(n))
-        return _draw(n, check_seed(seed), slice(None))
+    def _parts(self, n_corpora: int) -> list[slice]:
+        """Which of the statements, openings and endings each corpus uses."""
+        ends = np.cumsum([0, *HELD_OUT, *itertools.repeat(1, n_corpora)])[:n_corpora].tolist()
+        if ends[-1] >= len(templates().topics[0].statements):
+            raise ValueError(f"statements are split into 8 parts at most; got {n_corpora} sizes")
+        return [slice(*part) for part in itertools.pairwise([*ends, None])]
 
-    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        """Draw corpora that share no way to say something, by convention (test, valid, train).
-
-        A corpus does not depend on the sizes of the others, only on how many there are; one that
-        is smaller is the beginning of a larger one.
-        """
-        shares = [*HELD_OUT, *itertools.repeat(1, len(sizes))][: len(sizes) - 1]
-        ends = np.cumsum([0, *shares]).tolist()
-        if ends[-1] >= len(TOPICS[0].statements):
-            raise ValueError(f"statements are split into 8 parts at most; got {len(sizes)} sizes")
-        return tuple(
-            _draw(check_size(n), child_seed(seed, i), slice(*part))
-            for i, (n, part) in enumerate(
-                zip(sizes, itertools.pairwise([*ends, None]), strict=True)
-            )
-        )
+    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
+        choices = [(topic, s) for topic in templates().topics for s in topic.statements[part]]
+        for j, rows in groups((u[:, 0] * len(choices)).astype(int)):
+            yield j, _examples(*choices[j], u[rows, 1:], index[rows], part)
 
 
 @functools.cache
-def layout(topic: Topic, statement: str) -> Layout:
+def _layout(topic: Topic, statement: str) -> Layout:
     units = {f"unit{i}": tuple(q.units) for i, q in enumerate(topic.quantities)}
     words = {"thing": tuple(topic.things), "size": tuple(topic.scale), **units}
-    return Layout.of(
-        f"{{opening}}{statement}{{ending}}",
-        opening=OPENINGS,
-        ending=ENDINGS,
-        **{name: own for name, own in words.items() if f"{{{name}}}" in statement},
-    )
+    used = {name: choices for name, choices in words.items() if f"{{{name}}}" in statement}
+    used |= {"opening": templates().openings, "ending": templates().endings}
+    return Layout.of(f"{{opening}}{statement}{{ending}}", **used)
 
 
-def _draw(n: int, seed: int, part: slice) -> list[Examples]:
-    """n texts made of a part of the statements, openings and endings."""
-    said = [(topic, statement) for topic in TOPICS for statement in topic.statements[part]]
-    u = np.random.default_rng(seed).random((n, 8))  # a row a text: its place's own
-    which = (u[:, 0] * len(said)).astype(int)
-    return [
-        _texts(*said[i], u[which == i, 1:], np.flatnonzero(which == i), part)
-        for i in np.unique(which)
-    ]
-
-
-def _texts(topic: Topic, statement: str, u: np.ndarray, index: np.ndarray, part: slice) -> Examples:
-    thing = pick(u[:, 0], len(topic.things))
-    codes = {"thing": thing}
-    for name, own, draw in (("opening", OPENINGS, u[:, 1]), ("ending", ENDINGS, u[:, 2])):
-        open_to = np.arange(len(own))[part]
-        codes[name] = open_to[pick(draw, len(open_to))]
-    middles, numbers = np.array(list(topic.things.values())), {}
+def _examples(
+    topic: Topic, statement: str, u: np.ndarray, index: np.ndarray, part: slice
+) -> Examples:
+    """Texts of one statement, from uniforms (n, 7)."""
+    codes, numbers = {"thing": (u[:, 0] * len(topic.things)).astype(int)}, {}
+    for name, column in (("opening", u[:, 1]), ("ending", u[:, 2])):
+        allowed = np.arange(len(templates().openings))[part]
+        codes[name] = allowed[(column * len(allowed)).astype(int)]
+    medians = np.array(list(topic.things.values()))[codes["thing"]]
     for i, quantity in enumerate(topic.quantities):
-        size = sizes(quantity, middles[thing, i], u[:, 3 + i])
-        unit = units(quantity, size, u[:, 5 + i])
-        said = to_figures(size / np.array(list(quantity.units.values()))[unit], quantity.figures)
-        numbers[f"n{i}"], codes[f"unit{i}"] = from_figures(*said), unit
+        size = quantity.sizes(medians[:, i], u[:, 3 + i])
+        codes[f"unit{i}"] = unit = quantity.choose_units(size, u[:, 5 + i])
+        number = size / np.array(list(quantity.units.values()))[unit]
+        numbers[f"n{i}"] = from_figures(*to_figures(number, quantity.figures))
         if i == 0:
-            least = list(topic.scale.values())
-            codes["size"] = np.searchsorted(least, size, side="right") - 1
-    made = layout(topic, statement)
+            codes["size"] = np.searchsorted(list(topic.scale.values()), size, side="right") - 1
+    layout = _layout(topic, statement)
     return Examples(
-        made,
-        np.column_stack([numbers[name] for name in made.number_slots]),
-        np.column_stack([codes[name] for name in made.word_slots]),
+        layout,
+        np.column_stack([numbers[name] for name in layout.number_slots]),
+        np.column_stack([codes[name] for name in layout.word_slots]),
         index,
     )
-
-
-def pick(u: np.ndarray, n: int | np.ndarray) -> np.ndarray:
-    """Uniforms in [0, 1) to one of n."""
-    return (u * n).astype(int)
-
-
-def sizes(quantity: Quantity, middle: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """(n,) sizes in the base unit, around their middles."""
-    from scipy.special import ndtri
-
-    off = quantity.spread * ndtri(np.clip(u, 1e-9, 1 - 1e-9))
-    return np.rint(middle + off) if quantity.additive else middle * 10.0**off
-
-
-def units(quantity: Quantity, size: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """(n,) one of the units in which the number is neither small nor large; else the nearest to."""
-    number = np.abs(size)[:, None] / np.array(list(quantity.units.values()))
-    handy = (number >= 1) & (number <= LARGEST)
-    rank = pick(u, handy.sum(1))
-    chosen = (handy & (np.cumsum(handy, 1) == rank[:, None] + 1)).argmax(1)
-    nearest = np.abs(np.log10(np.maximum(number, 1e-9) / 100)).argmin(1)
-    return np.where(handy.any(1), chosen, nearest)

@@ -1,13 +1,11 @@
-"""Sentences of a file, a number marked in each: WikiConvert, Numeracy-600K (float, 4.1)."""
+"""Sentences in a file, each with a marked number: WikiConvert, Numeracy-600K (Sec. 4.1, float)."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,19 +13,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from numlab.examples import Examples, Layout, Slot
-from numlab.tasks.base import Task, check_seed, check_size, hold
+from numlab.tasks.base import Task, hold, natural
+from numlab.tasks.files import check_fields, check_sum, json_values
 
-TEXTS = ("comment", "title")  # of WikiConvert and the market comments, of the article titles
+__all__ = ["Sentences"]
+
 NUMBER = re.compile(r"[-+]?(\d[\d,]*\.?\d*|\.\d+)")
 
 
 @dataclass(frozen=True)
 class Sentences(Task):
-    """Sentences as their file has them, in random order, each once.
+    """The sentences of a JSON file, in random order, without repetition. Slot: n0.
 
-    The file is JSON: an object a line, or one list of them. An object holds a text ("comment" or
-    "title") and where the number stands in it ("offset" and "length", in characters); what else
-    it holds is left alone, other numbers in the text too. Slot: n0.
+    The file has an object on each line, or a list of objects. The fields "offset" and "length"
+    mark a number in the text "comment" (of WikiConvert and the market comments of Numeracy-600K)
+    or "title" (of its articles), in characters; other fields are ignored.
 
     deviates: parts of a split are drawn from one file; the paper keeps to those of the publishers.
 
@@ -35,7 +35,7 @@ class Sentences(Task):
     ----------
     path : str
     checksum : str, optional
-        SHA-256 of the file. Without it a run has its address by the file's name alone.
+        SHA-256 of the file. Without it, a run's address depends on the path alone.
     """
 
     version: ClassVar[int] = 1
@@ -48,8 +48,7 @@ class Sentences(Task):
         return list(dict.fromkeys(_layout(before, after) for before, _, after in _read(self)))
 
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n sentences; no parameter can be held."""
-        hold(fixed, {}, check_size(n))
+        hold(fixed, self.limits, natural(n))
         return self.split((n,), seed)[0]
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
@@ -58,15 +57,15 @@ class Sentences(Task):
         Raises
         ------
         ValueError
-            Where the file has fewer sentences; where an offset does not match; with the line.
+            For too few sentences in the file, or a line without a number where it is marked.
         """
-        records = _read(self)
-        ends = np.cumsum([0, *map(check_size, sizes)])
-        if ends[-1] > len(records):
-            raise ValueError(f"{self.path} has {len(records)} sentences; {ends[-1]} are asked for")
-        order = np.random.default_rng(check_seed(seed)).permutation(len(records))
+        sentences = _read(self)
+        ends = np.cumsum([0, *map(natural, sizes)])
+        if ends[-1] > len(sentences):
+            raise ValueError(f"{self.path} has {len(sentences)} sentences; got sizes of {ends[-1]}")
+        order = np.random.default_rng(natural(seed)).permutation(len(sentences))
         return tuple(
-            [_example(*records[row], i) for i, row in enumerate(order[start:end])]
+            [_example(*sentences[row], i) for i, row in enumerate(order[start:end])]
             for start, end in itertools.pairwise(ends)
         )
 
@@ -75,47 +74,33 @@ def _layout(before: str, after: str) -> Layout:
     return Layout((before, after), (Slot("n0"),))
 
 
-def _example(before: str, number: float, after: str, place: int) -> Examples:
-    return Examples(_layout(before, after), [[number]], None, np.array([place]))
+def _example(before: str, number: float, after: str, index: int) -> Examples:
+    return Examples(_layout(before, after), [[number]], None, np.array([index]))
 
 
 @functools.lru_cache(maxsize=2)
 def _read(task: Sentences) -> list[tuple[str, float, str]]:
-    """What stands before each number, the number, and what stands after it."""
-    content = Path(task.path).read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if task.checksum not in (None, found):
-        raise ValueError(f"{task.path} has the checksum {task.checksum}; got {found}")
-    texts = {}
-    for line, record in _records(content.decode("utf-8"), task.path):
-        text, cut = _cut(record, f"{task.path}, sentence {line}")
-        texts.setdefault(text, cut)  # one that comes twice could be in two parts of a split
-    return list(texts.values())
+    """The text before each number, the number, and the text after it; each sentence once."""
+    path = Path(task.path)
+    check_sum(path, task.checksum)
+    with path.open(encoding="utf-8") as file:
+        as_list = file.read(1000).lstrip().startswith("[")
+    records = (_cut(where, record) for where, record in json_values(path, as_list))
+    sentences = {
+        before + marked + after: (before, marked, after) for before, marked, after in records
+    }
+    return [(b, float(marked.replace(",", "")), a) for b, marked, a in sentences.values()]
 
 
-def _records(content: str, path: str) -> Iterator[tuple[int, Any]]:
-    if content.lstrip().startswith("["):
-        yield from enumerate(json.loads(content), 1)
-        return
-    for line, text in enumerate(content.splitlines(), 1):
-        if text.strip():
-            try:
-                yield line, json.loads(text)
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{path}, line {line} is no JSON: {error}") from None
-
-
-def _cut(record: Any, where: str) -> tuple[str, tuple[str, float, str]]:
-    name = next((name for name in TEXTS if name in record), None)
-    missing = [key for key in ("offset", "length") if key not in record]
-    if name is None or missing:
-        wanted = missing or [" or ".join(TEXTS)]
-        raise ValueError(f"{where}: expected {', '.join(wanted)}; got {', '.join(record)}")
+def _cut(where: str, record: Any) -> tuple[str, str, str]:
+    """The text before the marked number, the number, and the text after it."""
+    name = "title" if "comment" not in record and "title" in record else "comment"
+    check_fields(where, record, (name, "offset", "length"))
     text, start = record[name], int(record["offset"])
-    said = text[start : start + int(record["length"])] if start >= 0 else ""
-    if not NUMBER.fullmatch(said):
+    end = start + int(record["length"])
+    if start < 0 or not NUMBER.fullmatch(text[start:end]):
         raise ValueError(
             f"{where}: expected a number at offset {start}, length {record['length']}; "
-            f"got {said!r} in {text[:60]!r}"
+            f"got {text[max(start, 0) : end]!r} in {text[:60]!r}"
         )
-    return text, (text[:start], float(said.replace(",", "")), text[start + len(said) :])
+    return text[:start], text[start:end], text[end:]

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from numlab.tasks.things import ENDINGS, OPENINGS, TOPICS
 
 from numlab.tasks import Quantities
-from numlab.tasks.things import ENDINGS, OPENINGS, TOPICS
 
 
 def ways(corpus):
