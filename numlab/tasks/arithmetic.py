@@ -1,7 +1,6 @@
 """Sums, differences and products of two numbers (Sec. 4.1, fone; App. B, xval)."""
 
-from __future__ import annotations
-
+import operator
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,24 +9,26 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import FLOAT_DIGITS, Examples, Layout
-from numlab.tasks.base import broadcast
-from numlab.tasks.operands import OPERATORS, draw_by_length, draw_unordered
-from numlab.tasks.population import PopulationTask
+from numlab.tasks.base import hold
+from numlab.tasks.draws import PopulationTask
+from numlab.tasks.operands import draw_by_length, draw_unordered
 
 __all__ = ["Addition", "LongAddition", "Multiplication", "Subtraction"]
+
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 class TwoOperands(PopulationTask):
     """Texts ``{a}?{b}={answer}`` of two operands >= 0.
 
     Operands are uniform over the unordered pairs of numbers of up to `int_digits` digits before
-    the point and `frac_digits` after it. Where an answer can have more digits than float64 holds
-    (`long`), numbers are Python ints in an object array, and the lengths of the two operands are
-    uniform instead (App. E, fone). `sample` can hold a and b; then their order is not kept.
+    the point and `frac_digits` after it. Where answers can have more than 15 digits (`long`),
+    numbers are Python ints in an object array, and the lengths of the two operands are uniform
+    instead (App. E, fone). `sample` can hold a and b, in any order.
     """
 
     int_digits: int
-    frac_digits: int
+    frac_digits = 0
 
     @property
     @abstractmethod
@@ -36,12 +37,9 @@ class TwoOperands(PopulationTask):
 
     def __post_init__(self):
         if self.int_digits < 1 or self.frac_digits < 0:
-            raise ValueError(f"operands have digits before the point, 1 or more; got {self}")
+            raise ValueError(f"operands have 1 or more digits before the point; got {self}")
         if self.long and self.frac_digits:
-            raise ValueError(
-                f"digits after the point: answers have at most {FLOAT_DIGITS} digits in all; "
-                f"got {self} with {self.answer_digits}"
-            )
+            raise ValueError(f"decimals have answers of {FLOAT_DIGITS} digits at most; got {self}")
 
     @property
     def operand_digits(self) -> int:
@@ -51,12 +49,11 @@ class TwoOperands(PopulationTask):
     @property
     def answer_digits(self) -> int:
         """Most digits of an answer, before and after the point."""
-        most, operation = 10**self.operand_digits - 1, OPERATORS[self.sign]
+        most, operation = 10**self.operand_digits - 1, OPERATIONS[self.sign]
         return len(str(max(operation(most, 0), operation(most, most))))
 
     @property
     def long(self) -> bool:
-        """Whether numbers are Python ints."""
         return self.answer_digits > FLOAT_DIGITS
 
     @property
@@ -75,29 +72,28 @@ class TwoOperands(PopulationTask):
     def _names(self, rows: np.ndarray) -> np.ndarray:
         return np.sort(rows, axis=1)
 
-    def _hold(self, fixed: Mapping[str, object], n: int) -> dict[str, np.ndarray]:
-        columns = broadcast(fixed, "ab", n, object if self.long else np.float64)
+    def _hold(self, fixed: Mapping, n: int) -> dict[str, np.ndarray]:
+        columns = hold(fixed, {"a": None, "b": None}, n, object if self.long else np.float64)
         return {name: self._units(name, column) for name, column in columns.items()}
 
     def _units(self, name: str, column: np.ndarray) -> np.ndarray:
         """(n,) operands held fixed, in units of their last digit."""
         unit, end = 10**self.frac_digits, 10**self.operand_digits
         if self.long:
-            units, valid = column, [type(v) is int and 0 <= v < end for v in column.tolist()]
+            units = column
+            valid = np.array([type(v) is int and 0 <= v < end for v in column.tolist()])
         else:
             units = np.rint(column * unit)
             valid = (units / unit == column) & (units >= 0) & (units < end)
-        if not np.all(valid):
+        if not valid.all():
+            digits = f"{self.int_digits} digits before and {self.frac_digits} after the point"
             kind = "a Python int" if self.long else "a number"
-            raise ValueError(
-                f"{name} is {kind} without a sign, of at most {self.int_digits} digits before and "
-                f"{self.frac_digits} after the point; got {column[np.logical_not(valid)][0]!r}"
-            )
+            raise ValueError(f"{name} is {kind} of at most {digits}; got {column[~valid][0]!r}")
         return units if self.long else units.astype(np.int64)
 
     def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
         a, b = held.get("a", rows[:, 0]), held.get("b", rows[:, 1])
-        numbers = np.stack([a, b, OPERATORS[self.sign](a, b)], axis=1)
+        numbers = np.stack([a, b, OPERATIONS[self.sign](a, b)], axis=1)
         if not self.long:
             numbers = numbers / 10**self.frac_digits  # both exact, so the quotient is the nearest
         return [Examples(self.layouts()[0], numbers, None, np.arange(len(rows)))]
@@ -109,11 +105,8 @@ class Addition(TwoOperands):
 
     Parameters
     ----------
-    int_digits : int
-        Most digits of an operand before the point. With `frac_digits` more than 14: numbers are
-        Python ints, in any order.
-    frac_digits : int
-        Digits after the point; 0 where numbers are Python ints.
+    int_digits : most digits of an operand before the point.
+    frac_digits : digits after it. With more than 14 in all, numbers are Python ints in any order.
 
     Examples
     --------
@@ -124,9 +117,7 @@ class Addition(TwoOperands):
 
     int_digits: int = 6
     frac_digits: int = 0
-
     sign: ClassVar[str] = "+"
-    version: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
@@ -138,21 +129,12 @@ class LongAddition(TwoOperands):
 
     Parameters
     ----------
-    int_digits : int
-        Most digits of an operand.
-
-    Examples
-    --------
-    >>> LongAddition(int_digits=12).sample(2, seed=0)[0].text(1)
-    '6+4485=4491'
+    int_digits : most digits of an operand.
     """
 
     int_digits: int = 10
-
-    frac_digits: ClassVar[int] = 0
     sign: ClassVar[str] = "+"
     long: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
@@ -161,23 +143,15 @@ class Subtraction(TwoOperands):
 
     Parameters
     ----------
-    int_digits, frac_digits : int
-        As of `Addition`; more than 15 together: numbers are Python ints.
-
-    Examples
-    --------
-    >>> Subtraction(int_digits=5).sample(2, seed=0)[0].text(1)
-    '67719-47146=20573'
+    int_digits, frac_digits : as of `Addition`; with more than 15 in all, numbers are Python ints.
     """
 
     int_digits: int = 6
     frac_digits: int = 0
-
     sign: ClassVar[str] = "-"
-    version: ClassVar[int] = 1
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
-        return self._names(super()._draw(n, seed))[:, ::-1]
+        return np.sort(super()._draw(n, seed), axis=1)[:, ::-1]
 
 
 @dataclass(frozen=True)
@@ -186,20 +160,11 @@ class Multiplication(TwoOperands):
 
     Parameters
     ----------
-    digits : int
-        Most digits of an operand; more than 7: numbers are Python ints, in any order.
-
-    Examples
-    --------
-    >>> Multiplication(digits=3).sample(2, seed=0)[0].text(1)
-    '471*676=318396'
+    digits : most digits of an operand; with more than 7, numbers are Python ints in any order.
     """
 
     digits: int = 3
-
-    frac_digits: ClassVar[int] = 0
     sign: ClassVar[str] = "*"
-    version: ClassVar[int] = 1
 
     @property
     def int_digits(self) -> int:

@@ -1,16 +1,14 @@
 """Task: a source of texts with numbers, drawn as arrays."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
 
-__all__ = ["Task", "broadcast", "child_seed", "groups", "hold", "json_template", "natural"]
+__all__ = ["Task", "child_seed", "groups", "hold", "json_template", "natural"]
 
 SHARD = 4096  # texts drawn at once when a corpus is written to disk
 
@@ -23,14 +21,10 @@ class Task(ABC):
 
     Attributes
     ----------
-    version : int
-        Part of a run's address. Raise it when the same seed gives other texts.
-    stored : bool
-        Whether splits are kept on disk; False where it is as fast to draw them again.
-    limits : mapping of str to (low, high)
-        The parameters that `sample` can hold fixed, each with its closed range.
-    gaps : mapping of str to tuple of (low, high)
-        Open intervals in which a parameter never lies in a sample.
+    version : part of a run's address; raise it when the same seed gives other texts.
+    stored : whether splits are kept on disk; False where it is as fast to draw them again.
+    limits : the parameters that `sample` can hold fixed, each with its range (low, high).
+    gaps : for some of them the open intervals (low, high) that samples leave out.
     """
 
     version: ClassVar[int] = 1
@@ -54,15 +48,12 @@ class Task(ABC):
 
         Parameters
         ----------
-        n, seed : int
-            0 or more.
-        **fixed : float or array of shape (n,)
-            Parameters held at one value, or at one value for each text.
+        n, seed : 0 or more.
+        **fixed : parameters held at one value, or at an array (n,) of one value for each text.
 
         Returns
         -------
-        list of Examples
-            One for each layout drawn; `index` runs from 0 to n - 1 over all of them.
+        One Examples for each layout drawn; over all of them, `index` takes 0 to n - 1.
         """
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
@@ -75,22 +66,14 @@ class Task(ABC):
         return tuple(self.sample(n, child_seed(seed, i)) for i, n in enumerate(sizes))
 
     def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
-        """The corpora of `split` in pieces, for corpora larger than memory.
+        """Draw the corpora of `split` in pieces, for corpora larger than memory.
 
-        Yields
-        ------
-        corpus, layout : int
-            Numbers of the corpus and, in it, of the layout, which can come again.
-        examples : Examples
+        Yields the number of the corpus, the number of the layout in it (which can come again),
+        and the examples.
         """
         for i, corpus in enumerate(self.split(sizes, seed)):
             for j, examples in enumerate(corpus):
                 yield i, j, examples
-
-
-def child_seed(seed: int, i: int) -> int:
-    """The i-th of the independent seeds derived from a seed."""
-    return int(np.random.SeedSequence((natural(seed), i)).generate_state(1, np.uint64)[0])
 
 
 def natural(n: int) -> int:
@@ -100,31 +83,25 @@ def natural(n: int) -> int:
     return int(n)
 
 
-def broadcast(
-    fixed: Mapping[str, object], names: Iterable[str], n: int, dtype: type = np.float64
-) -> dict[str, np.ndarray]:
-    """The parameters held fixed as arrays (n,); `names` are those that can be held."""
+def child_seed(seed: int, i: int) -> int:
+    """The i-th of the independent seeds derived from a seed."""
+    return int(np.random.SeedSequence((natural(seed), i)).generate_state(1, np.uint64)[0])
+
+
+def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> dict:
+    """Check the parameters held fixed against limits (None: no limits); arrays (n,)."""
     columns = {}
     for name, value in fixed.items():
-        if name not in names:
-            raise ValueError(f"parameters that can be held are {sorted(names)}; got {name!r}")
+        if name not in limits:
+            raise ValueError(f"parameters that can be held are {sorted(limits)}; got {name!r}")
         column = np.asarray(value, dtype)
         if column.shape not in ((), (n,)):
             raise ValueError(f"{name} is a number or an array ({n},); got shape {column.shape}")
-        columns[name] = np.broadcast_to(column, (n,))
-    return columns
-
-
-def hold(
-    fixed: Mapping[str, object], limits: Mapping[str, tuple[float, float]], n: int
-) -> dict[str, np.ndarray]:
-    """Check the parameters held fixed against their limits; arrays (n,) of float64."""
-    columns = broadcast(fixed, limits, n)
-    for name, column in columns.items():
-        low, high = limits[name]
-        wrong = ~((column >= low) & (column <= high))
-        if wrong.any():
-            raise ValueError(f"{low:g} <= {name} <= {high:g}; got {column[wrong][0]:g}")
+        columns[name] = column = np.broadcast_to(column, (n,))
+        if limits[name] is not None:
+            low, high = limits[name]
+            if (wrong := ~((column >= low) & (column <= high))).any():
+                raise ValueError(f"{low:g} <= {name} <= {high:g}; got {column[wrong][0]:g}")
     return columns
 
 

@@ -1,20 +1,15 @@
 """On which side of a plane do three numbers lie? (App. B, fone)"""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.tasks.population import PopulationTask
+from numlab.tasks.draws import PopulationTask
 
 __all__ = ["Classification"]
-
-COEFFICIENTS = (1.5, -2.0, 0.5)  # of a, b and c
 
 
 @dataclass(frozen=True)
@@ -25,10 +20,8 @@ class Classification(PopulationTask):
 
     Parameters
     ----------
-    d : int
-        10 or -190 in the paper, which prints the rule as "... - d > 0".
-    largest : int
-        The numbers are 0 to `largest`.
+    d : 10 or -190 in the paper, which prints the rule as "... - d > 0".
+    largest : the numbers are 0 to `largest`.
 
     Examples
     --------
@@ -38,8 +31,6 @@ class Classification(PopulationTask):
 
     d: int = 10
     largest: int = 1000
-
-    version: ClassVar[int] = 1
 
     def __post_init__(self):
         if self.largest < 1:
@@ -68,5 +59,5 @@ class Classification(PopulationTask):
     def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
         columns = dict(zip("abc", rows.T.astype(np.float64), strict=True)) | held
         numbers = np.stack(list(columns.values()), axis=1)
-        words = (numbers @ COEFFICIENTS > self.d).astype(np.int64)[:, None]
+        words = (numbers @ (1.5, -2.0, 0.5) > self.d).astype(np.int64)[:, None]
         return [Examples(self.layouts()[0], numbers, words, np.arange(len(rows)))]

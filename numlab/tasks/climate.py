@@ -1,7 +1,5 @@
 """A synthetic climate: the field that `Temperature` reads by default."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from typing import ClassVar
@@ -30,13 +28,9 @@ class Climate:
 
     Parameters
     ----------
-    years : int
-    degrees : float
-        Grid spacing.
-    region : (south, north, west, east)
-        In degrees.
-    seed : int
-        Of the continents and the weather.
+    degrees : grid spacing.
+    region : south, north, west and east, in degrees.
+    seed : of the continents and the weather.
 
     Examples
     --------
@@ -57,15 +51,11 @@ class Climate:
         object.__setattr__(self, "region", tuple(self.region))
         south, north, west, east = self.region
         if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
-            raise ValueError(
-                f"a region is (south, north, west, east), within -90, 90, -180, 180; got "
-                f"{self.region}"
-            )
+            raise ValueError(f"a region is (south, north, west, east); got {self.region}")
         if self.years < 1 or not 0 < self.degrees <= min(north - south, east - west):
             raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
 
     def field(self) -> Field:
-        """The field at 8-hour steps."""
         return _field(self)
 
 
@@ -112,5 +102,4 @@ def weather(
     for t in range(1, n):
         z[t] = kept * z[t - 1] + noise * z[t]
     around = np.exp(1j * np.outer(wave, np.radians(longitudes))) * np.sqrt(power)[:, None]
-    around /= np.sqrt(power.sum())
-    return (z @ around).real
+    return (z @ (around / np.sqrt(power.sum()))).real

@@ -1,7 +1,5 @@
 """Arithmetic expressions as text: "(a+b)/c"."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import operator
@@ -10,13 +8,13 @@ import numpy as np
 
 __all__ = ["ONE_STEP", "evaluate", "operation_of", "variables"]
 
+ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
 OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
 
 
 @functools.cache
@@ -50,9 +48,9 @@ def operation_of(expression: str) -> str | None:
     >>> operation_of("(831.5*4)"), operation_of("b-a"), operation_of("(a+b)-c")
     ('a*b', 'a-b', None)
     """
-    operations = [node for node in ast.walk(_tree(expression)) if isinstance(node, ast.BinOp)]
-    one = len(operations) == 1
-    return dict(zip(OPERATORS, ONE_STEP, strict=True))[type(operations[0].op)] if one else None
+    names = dict(zip(OPERATORS, ONE_STEP, strict=True))
+    steps = [names[type(node)] for node in ast.walk(_tree(expression)) if type(node) in names]
+    return steps[0] if len(steps) == 1 else None
 
 
 def evaluate(expression: str, columns: dict[str, np.ndarray]) -> np.ndarray:

@@ -1,14 +1,12 @@
 """Read and check data files."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_fields", "check_sum", "json_values", "read_data"]
+__all__ = ["check_fields", "json_values", "read_data", "verify"]
 
 
 def read_data(name: str) -> dict[str, Any]:
@@ -16,8 +14,8 @@ def read_data(name: str) -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / "data" / name).read_text("utf-8"))
 
 
-def check_sum(path: Path, checksum: str | None) -> None:
-    """Compare a file with "md5:..." or "sha256:...", or with a SHA-256 without its name."""
+def verify(path: Path, checksum: str | None) -> None:
+    """Compare a file with a checksum, "md5:..." or "sha256:..." or only the digits of SHA-256."""
     import pooch
 
     kind, _, expected = (checksum or "").rpartition(":")
@@ -25,24 +23,20 @@ def check_sum(path: Path, checksum: str | None) -> None:
         raise ValueError(f"{path} has the checksum {expected}; got {actual}")
 
 
-def json_values(path: str | Path, as_list: bool) -> Iterator[tuple[str, Any]]:
-    """The values of one JSON list, or of lines of JSON, each with where it is, for errors."""
+def json_values(path: str | Path) -> Iterator[tuple[str, Any]]:
+    """The entries of one JSON list, or of lines of JSON, each with its position, for errors."""
     text = Path(path).read_text("utf-8")
-    lines = [(1, text)] if as_list else enumerate(text.splitlines(), start=1)
-    for number, line in lines:
-        if not line.strip():
-            continue
+    one_list = text.lstrip().startswith("[")
+    for i, part in enumerate([text] if one_list else text.splitlines(), start=1):
         try:
-            value = json.loads(line)
+            value = json.loads(part) if part.strip() else None
         except json.JSONDecodeError as error:
-            where = f"{path}, line {number + error.lineno - 1}"
-            raise ValueError(f"{where}: no JSON ({error.msg}); got {line[:60]!r}") from None
-        if not as_list:
-            yield f"{path}, line {number}", value
-        elif not isinstance(value, list):
-            raise ValueError(f"{path}: expected a list; got {type(value).__name__}")
-        else:
-            yield from ((f"{path}, entry {i}", entry) for i, entry in enumerate(value, start=1))
+            where = f"{path}, line {i + error.lineno - 1}"
+            raise ValueError(f"{where}: no JSON ({error.msg}); got {part[:60]!r}") from None
+        if one_list:
+            yield from ((f"{path}, entry {j}", entry) for j, entry in enumerate(value, start=1))
+        elif value is not None:
+            yield f"{path}, line {i}", value
 
 
 def check_fields(where: str, entry: Any, names: Sequence[str]) -> None:

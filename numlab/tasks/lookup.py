@@ -1,21 +1,19 @@
 """Look up a number in a dictionary of letters (App. D.7, xval)."""
 
-from __future__ import annotations
-
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, from_figures, to_figures
-from numlab.tasks.independent import IndependentTask
+from numlab.tasks.draws import IndependentTask
 
 __all__ = ["Lookup"]
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
-RANGE = (-3.0, 3.0)
+LOW, HIGH = RANGE = (-3.0, 3.0)
 FIGURES = 3  # our choice: numbers of three figures, as in the example
 
 
@@ -25,15 +23,13 @@ class Lookup(IndependentTask):
 
     Keys are different letters. Numbers are uniform in [-3, 3] outside the withheld interval,
     rounded to three significant figures. Slots: key0 value0 key1 value1 ... key answer, of which
-    the keys hold words. `sample` can hold the answer (and the entry that it repeats) anywhere in
-    [-3, 3], the withheld interval included.
+    the keys hold words. `sample` can hold the answer, with the entry that it repeats, anywhere in
+    [-3, 3].
 
     Parameters
     ----------
-    entries : int
-        Entries of the dictionary, 1 to 10 (our choice: four entries, as in the paper's example).
-    withheld : (float, float)
-        Open interval without numbers, with ends of three significant figures.
+    entries : of the dictionary, 1 to 10 (our choice: four entries, as in the paper's example).
+    withheld : an open interval without numbers, with ends of three significant figures.
 
     Examples
     --------
@@ -46,26 +42,16 @@ class Lookup(IndependentTask):
     entries: int = 4
     withheld: tuple[float, float] = (0.3, 0.5)
 
-    version: ClassVar[int] = 1
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {"answer": RANGE}
 
     def __post_init__(self):
         object.__setattr__(self, "withheld", tuple(self.withheld))
         if not 1 <= self.entries <= len(KEYS):
             raise ValueError(f"a dictionary has 1 to {len(KEYS)} entries; got {self.entries}")
-        low, high = RANGE
-        if len(self.withheld) != 2 or not low <= self.withheld[0] < self.withheld[1] <= high:
-            raise ValueError(
-                f"withheld is an interval (low, high) within {low:g} and {high:g}; "
-                f"got {self.withheld}"
-            )
+        if len(self.withheld) != 2 or not LOW <= self.withheld[0] < self.withheld[1] <= HIGH:
+            raise ValueError(f"withheld is (low, high) within {RANGE}; got {self.withheld}")
         if (_rounded(self.withheld) != self.withheld).any():  # else numbers are rounded into it
-            raise ValueError(
-                f"withheld ends at numbers of {FIGURES} significant figures; got {self.withheld}"
-            )
-
-    @property
-    def limits(self) -> dict[str, tuple[float, float]]:
-        return {"answer": RANGE}
+            raise ValueError(f"withheld ends at {FIGURES} significant figures; got {self.withheld}")
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:
@@ -80,8 +66,8 @@ class Lookup(IndependentTask):
 
     def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
         keys = u[:, : len(KEYS)].argsort(axis=1)[:, : self.entries]
-        (low, high), (start, end) = RANGE, self.withheld
-        values = low + u[:, len(KEYS) : -1] * (high - low - (end - start))
+        start, end = self.withheld
+        values = LOW + u[:, len(KEYS) : -1] * (HIGH - LOW - (end - start))
         values = _rounded(np.where(values > start, values + (end - start), values))
         row, column = np.arange(len(u)), (u[:, -1] * self.entries).astype(int)  # of the answers
         values[row, column] = held.get("answer", values[row, column])

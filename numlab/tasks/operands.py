@@ -1,14 +1,8 @@
 """Integers to calculate with. Those of a smaller draw are the first of a larger one."""
 
-from __future__ import annotations
-
-import operator
-
 import numpy as np
 
-__all__ = ["OPERATORS", "draw_by_length", "draw_of_lengths", "draw_unordered"]
-
-OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+__all__ = ["draw_by_length", "draw_of_lengths", "draw_unordered"]
 
 
 def draw_unordered(n: int, seed: int, digits: int) -> np.ndarray:
@@ -24,11 +18,11 @@ def draw_unordered(n: int, seed: int, digits: int) -> np.ndarray:
 def draw_by_length(n: int, seed: int, digits: int) -> np.ndarray:
     """(n, 2) Python ints: a uniform length from 1 to `digits`, then a uniform number."""
     lengths, firsts, others = np.random.default_rng(seed).spawn(3)
-    length = lengths.integers(1, digits + 1, (n, 2))
-    first = firsts.random((n, 2))
+    length = lengths.integers(1, digits + 1, (n, 2)).ravel()
+    first = firsts.random((n, 2)).ravel()
     first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(np.uint8)  # only 0 begins with 0
     rest = others.integers(0, 10, (n, 2, digits), np.uint8).reshape(2 * n, digits)
-    return _integers(length.ravel(), first.ravel(), rest).reshape(n, 2)
+    return _integers(length, first, rest).reshape(n, 2)
 
 
 def draw_of_lengths(lengths: np.ndarray, seed: int) -> np.ndarray:

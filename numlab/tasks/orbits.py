@@ -1,7 +1,5 @@
 """Orbits of small planets around a star of mass 1, integrated by REBOUND (G = 1)."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +17,7 @@ INTERRUPTED = 6  # REBOUND's status after Ctrl-C
 
 
 def simulate(m, a, e, theta, times) -> np.ndarray:
-    """Positions of n planetary systems of k planets each.
+    """Positions (x, y) of n planetary systems of k planets each: (n, steps, k, 2) float64.
 
     IAS15 (Rein & Spiegel, 2015) integrates each system by itself, with adaptive steps cut to end
     at each recorded time. The star starts at rest in the origin; each planet's elements refer to
@@ -27,16 +25,9 @@ def simulate(m, a, e, theta, times) -> np.ndarray:
 
     Parameters
     ----------
-    m, a, e, theta : arrays of shape (n, k)
-        Mass, semimajor axis, eccentricity, and true longitude in radians (the pericentre is at
-        longitude 0, so this is the angle in the plane), in order of distance.
-    times : array of shape (n, steps)
-        When positions are recorded, increasing; a year at a = 1 lasts 2 pi.
-
-    Returns
-    -------
-    (n, steps, k, 2) float64
-        x and y.
+    m, a, e, theta : (n, k) mass, semimajor axis, eccentricity, and true longitude in radians (the
+        pericentre is at longitude 0), in order of distance.
+    times : (n, steps) when positions are recorded, increasing; a year at a = 1 lasts 2 pi.
     """
     mass, state = _initial_states(m, a, e, theta)
     out = np.empty((*times.shape, m.shape[1], 2))
@@ -69,19 +60,16 @@ def _integrate(mass, state, times, out) -> None:
 
 def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
     """Masses (n, 1 + k) and x, y, vx, vy (n, 1 + k, 4) of the star and its planets."""
-    n, k = m.shape
-    mass = np.concatenate([np.ones((n, 1)), m], axis=1)
-    state = np.zeros((n, 1 + k, 4))
+    mass = np.concatenate([np.ones((len(m), 1)), m], axis=1)
     total = np.cumsum(mass, axis=1)
     semilatus = a * (1 - e**2)
     r = semilatus / (1 + e * np.cos(theta))
     v = np.sqrt(total[:, 1:] / semilatus)
-    relative = np.stack(  # to the centre of mass of all bodies further in
-        [r * np.cos(theta), r * np.sin(theta), -v * np.sin(theta), v * (e + np.cos(theta))],
-        axis=-1,
-    )
-    centre = np.zeros((n, 4))
-    for j in range(k):
+    position = [r * np.cos(theta), r * np.sin(theta)]
+    relative = np.stack([*position, -v * np.sin(theta), v * (e + np.cos(theta))], axis=-1)
+    state = np.zeros((*mass.shape, 4))
+    centre = np.zeros((len(m), 4))  # of all bodies further in
+    for j in range(m.shape[1]):
         state[:, 1 + j] = centre + relative[:, j]
         centre += relative[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
     return mass, state
@@ -97,7 +85,7 @@ def _simulation(bodies: int):
     sim = rebound.Simulation()
     for i in range(bodies):
         sim.add(m=1.0, x=float(i))
-    doubles = ctypes.sizeof(rebound.Particle) // 8
+    shape = bodies, ctypes.sizeof(rebound.Particle) // 8
     address = ctypes.addressof(sim._particles.contents)
-    memory = (ctypes.c_double * (bodies * doubles)).from_address(address)
-    return sim, np.frombuffer(memory, np.float64).reshape(bodies, doubles)
+    memory = (ctypes.c_double * (shape[0] * shape[1])).from_address(address)
+    return sim, np.frombuffer(memory, np.float64).reshape(shape)

@@ -1,7 +1,5 @@
 """Planetary orbits as JSON texts (Sec. 3.2 and App. D.2, xval)."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator, Mapping
@@ -12,7 +10,7 @@ import numpy as np
 
 from numlab.examples import Examples, Layout
 from numlab.tasks.base import groups, json_template
-from numlab.tasks.independent import IndependentTask
+from numlab.tasks.draws import IndependentTask
 from numlab.tasks.orbits import simulate
 
 __all__ = ["Planets"]
@@ -45,27 +43,21 @@ class Planets(IndependentTask):
 
     Parameters
     ----------
-    n_steps : int
-        Recorded times. At most 59 for the 767 tokens of Table 10.
-    n_planets : (int, int)
-        Fewest and most planets, within 2 to 4.
-    step_sizes : tuple of float
-        Time between two records; a year at a = 1 lasts 2 pi.
+    n_steps : recorded times; at most 59 for the 767 tokens of Table 10.
+    n_planets : fewest and most planets, within 2 to 4.
+    step_sizes : time between two records; a year at a = 1 lasts 2 pi.
 
     Examples
     --------
     >>> (systems,) = Planets(n_steps=1, n_planets=(2, 2)).sample(100, seed=0)
     >>> systems.layout.number_slots
     ('m0', 'a0', 'e0', 'm1', 'a1', 'e1', 'stepsize', 'x0.0', 'y0.0', 'x1.0', 'y1.0')
-    >>> sorted(set(systems.column("stepsize").tolist()))
-    [0.2, 0.3, 0.5, 0.8]
     """
 
     n_steps: int = 10
     n_planets: tuple[int, int] = (2, 4)
     step_sizes: tuple[float, ...] = (0.2, 0.3, 0.5, 0.8)
 
-    version: ClassVar[int] = 1
     n_uniforms: ClassVar[int] = 20  # four, and four for each of four planets
 
     def __post_init__(self):
@@ -93,7 +85,7 @@ class Planets(IndependentTask):
 
     def layouts(self) -> list[Layout]:
         fewest, most = self.n_planets
-        return [layout(k, self.n_steps) for k in range(fewest, most + 1)]
+        return [_layout(k, self.n_steps) for k in range(fewest, most + 1)]
 
     def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
         m, e, theta, order = np.split(u[:, 4:], 4, axis=1)
@@ -112,7 +104,7 @@ class Planets(IndependentTask):
         )
         for j, rows in groups((u[:, 0] * (most - fewest + 1)).astype(int)):
             numbers = self._numbers(fewest + j, {name: draws[name][rows] for name in draws})
-            yield j, Examples(layout(fewest + j, self.n_steps), numbers, None, index[rows])
+            yield j, Examples(_layout(fewest + j, self.n_steps), numbers, None, index[rows])
 
     def _numbers(self, k: int, draws: Mapping[str, np.ndarray]) -> np.ndarray:
         """(n, slots) numbers of systems of k planets."""
@@ -124,25 +116,22 @@ class Planets(IndependentTask):
         elements = (m / MASS_SCALE, a, e / ECCENTRICITY_SCALE, theta)
         xy = simulate(*(np.take_along_axis(x, outwards, axis=1) for x in elements), times)
         xy = np.take_along_axis(xy, rank[:, None, :, None], axis=2)
-        planets = np.stack([m, a, e], axis=-1)
-        parts = (planets, draws["stepsize"], xy)
+        parts = (np.stack([m, a, e], axis=-1), draws["stepsize"], xy)
         return np.concatenate([part.reshape(len(m), -1) for part in parts], axis=1)
 
 
 def _spacing(draws: Mapping[str, np.ndarray], k: int) -> tuple[np.ndarray, np.ndarray]:
     """Each planet's rank by distance from the star and its semimajor axis, (n, k) both."""
     rank = np.argsort(draws["order"][:, :k], axis=1)
-    first = np.ones((len(rank), 1))
+    first = draws.get("a0", np.ones(len(rank)))[:, None]
     if "a0" in draws:  # planet0 changes places with the innermost
-        first = draws["a0"][:, None]
         rank = np.where(rank == 0, rank[:, :1], rank)
         rank[:, 0] = 0
     return rank, first + (draws["a_final"][:, None] - first) * (rank / (k - 1))
 
 
 @functools.cache
-def layout(k: int, n_steps: int) -> Layout:
-    """The JSON text of k planets at n_steps times."""
+def _layout(k: int, n_steps: int) -> Layout:
     planets = {f"planet{i}": {name: f"{name}{i}" for name in "mae"} for i in range(k)}
     data = [[[f"x{i}.{s}", f"y{i}.{s}"] for i in range(k)] for s in range(n_steps)]
     text = {"description": planets | {"stepsize": "stepsize"}, "data": data}

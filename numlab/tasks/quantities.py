@@ -1,24 +1,19 @@
-"""Sentences in which words depend on numbers, for masked word prediction (float).
-
-Sentences and sizes are in data/quantity_templates.toml.
-"""
-
-from __future__ import annotations
+"""Sentences in which words depend on numbers, for masked word prediction (float)."""
 
 import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, from_figures, to_figures
 from numlab.tasks.base import groups
+from numlab.tasks.draws import IndependentTask
 from numlab.tasks.files import read_data
-from numlab.tasks.independent import IndependentTask
 
-__all__ = ["Quantities", "Quantity", "Templates", "Topic", "templates"]
+__all__ = ["Quantities", "Quantity", "Topic", "topics"]
 
 LARGEST_NUMBER = 5000.0  # units are chosen so that numbers are 1 to 5000, where possible
 HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split
@@ -26,18 +21,7 @@ HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a
 
 @dataclass(frozen=True)
 class Quantity:
-    """A size that things have, in one of several units.
-
-    Parameters
-    ----------
-    units : dict of str to float
-        Each unit in the base unit.
-    spread : float
-        Standard deviation of log10(size) among things of a kind; of the size where `additive`.
-    figures : int
-        Significant figures that are written.
-    additive : bool
-    """
+    """A size that things have; data/quantity_templates.toml explains its fields."""
 
     units: dict[str, float]
     spread: float
@@ -51,55 +35,41 @@ class Quantity:
         deviation = self.spread * ndtri(np.clip(u, 1e-9, 1 - 1e-9))
         return np.rint(median + deviation) if self.additive else median * 10.0**deviation
 
-    def choose_units(self, size: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """(n,) indices of units in which numbers are 1 to `LARGEST_NUMBER`, or closest to 100."""
-        number = np.abs(size)[:, None] / np.array(list(self.units.values()))
-        suitable = (number >= 1) & (number <= LARGEST_NUMBER)
+    def numbers(self, size: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) numbers, and indices of their units: numbers from 1 to 5000, or closest to 100."""
+        number = size[:, None] / np.array(list(self.units.values()))
+        suitable = (abs(number) >= 1) & (abs(number) <= LARGEST_NUMBER)
         rank = (u * suitable.sum(1)).astype(int)
         chosen = (suitable & (np.cumsum(suitable, 1) == rank[:, None] + 1)).argmax(1)
-        closest = np.abs(np.log10(np.maximum(number, 1e-9) / 100)).argmin(1)
-        return np.where(suitable.any(1), chosen, closest)
+        closest = abs(np.log10(np.maximum(abs(number), 1e-9) / 100)).argmin(1)
+        unit = np.where(suitable.any(1), chosen, closest)
+        return from_figures(*to_figures(number[np.arange(len(u)), unit], self.figures)), unit
 
 
-@dataclass(frozen=True, eq=False)
-class Topic:
-    """Things of one kind.
+class Topic(NamedTuple):
+    """Things of one kind; data/quantity_templates.toml explains its fields."""
 
-    Parameters
-    ----------
-    quantities : tuple of Quantity
-        Of the numbers {n0} and {n1}, with the units {unit0} and {unit1}.
-    things : dict of str to list of float
-        The median of each quantity, in base units.
-    scale : dict of str to float
-        The words for {size}, each with the least first quantity that it is used for.
-    statements : tuple of str
-    """
-
-    quantities: tuple[Quantity, ...]
+    quantities: list[Quantity]
     things: dict[str, list[float]]
     scale: dict[str, float]
-    statements: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Templates:
-    """What sentences are made of: an opening, a statement of a topic, an ending."""
-
-    topics: tuple[Topic, ...]
-    openings: tuple[str, ...]
-    endings: tuple[str, ...]
+    layouts: list[Layout]
 
 
 @functools.cache
-def templates() -> Templates:
-    """The templates of `Quantities`."""
-    data = read_data("quantity_templates.toml")
-    topics = []
+def topics() -> tuple[Topic, ...]:
+    """The topics of `Quantities`, each with a layout for each of its statements."""
+    data, made = read_data("quantity_templates.toml"), []
+    ends = {"opening": tuple(data["openings"]), "ending": tuple(data["endings"])}
     for topic in data["topics"]:
-        quantities = (q | {"units": data["units"][q["units"]]} for q in topic["quantities"])
-        topics.append(Topic(**topic | {"quantities": tuple(Quantity(**q) for q in quantities)}))
-    return Templates(tuple(topics), tuple(data["openings"]), tuple(data["endings"]))
+        sizes = [Quantity(**q | {"units": data["units"][q["units"]]}) for q in topic["quantities"]]
+        words = {f"unit{i}": tuple(q.units) for i, q in enumerate(sizes)}
+        words |= {"thing": tuple(topic["things"]), "size": tuple(topic["scale"])}
+        layouts = []
+        for text in topic["statements"]:
+            used = {name: choices for name, choices in words.items() if f"{{{name}}}" in text}
+            layouts.append(Layout.of(f"{{opening}}{text}{{ending}}", **ends, **used))
+        made.append(Topic(sizes, topic["things"], topic["scale"], layouts))
+    return tuple(made)
 
 
 @dataclass(frozen=True)
@@ -117,55 +87,37 @@ class Quantities(IndependentTask):
     'Few doubt that the height of the tree is 20.4 meters.'
     """
 
-    version: ClassVar[int] = 1
     stored: ClassVar[bool] = False
     n_uniforms: ClassVar[int] = 8
 
     def layouts(self) -> list[Layout]:
-        return [_layout(topic, s) for topic in templates().topics for s in topic.statements]
+        return [layout for topic in topics() for layout in topic.layouts]
 
     def _parts(self, n_corpora: int) -> list[slice]:
         """Which of the statements, openings and endings each corpus uses."""
         ends = np.cumsum([0, *HELD_OUT, *itertools.repeat(1, n_corpora)])[:n_corpora].tolist()
-        if ends[-1] >= len(templates().topics[0].statements):
+        if ends[-1] >= len(topics()[0].layouts):
             raise ValueError(f"statements are split into 8 parts at most; got {n_corpora} sizes")
         return [slice(*part) for part in itertools.pairwise([*ends, None])]
 
     def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
-        choices = [(topic, s) for topic in templates().topics for s in topic.statements[part]]
+        choices = [(topic, layout) for topic in topics() for layout in topic.layouts[part]]
         for j, rows in groups((u[:, 0] * len(choices)).astype(int)):
             yield j, _examples(*choices[j], u[rows, 1:], index[rows], part)
 
 
-@functools.cache
-def _layout(topic: Topic, statement: str) -> Layout:
-    units = {f"unit{i}": tuple(q.units) for i, q in enumerate(topic.quantities)}
-    words = {"thing": tuple(topic.things), "size": tuple(topic.scale), **units}
-    used = {name: choices for name, choices in words.items() if f"{{{name}}}" in statement}
-    used |= {"opening": templates().openings, "ending": templates().endings}
-    return Layout.of(f"{{opening}}{statement}{{ending}}", **used)
-
-
-def _examples(
-    topic: Topic, statement: str, u: np.ndarray, index: np.ndarray, part: slice
-) -> Examples:
-    """Texts of one statement, from uniforms (n, 7)."""
+def _examples(topic: Topic, layout: Layout, u: np.ndarray, index: np.ndarray, part: slice):
+    """Texts of one layout, from uniforms (n, 7)."""
     codes, numbers = {"thing": (u[:, 0] * len(topic.things)).astype(int)}, {}
-    for name, column in (("opening", u[:, 1]), ("ending", u[:, 2])):
-        allowed = np.arange(len(templates().openings))[part]
-        codes[name] = allowed[(column * len(allowed)).astype(int)]
+    for i, slot in ((1, layout.slots[0]), (2, layout.slots[-1])):  # opening, ending
+        allowed = np.arange(len(slot.words))[part]
+        codes[slot.name] = allowed[(u[:, i] * len(allowed)).astype(int)]
     medians = np.array(list(topic.things.values()))[codes["thing"]]
     for i, quantity in enumerate(topic.quantities):
         size = quantity.sizes(medians[:, i], u[:, 3 + i])
-        codes[f"unit{i}"] = unit = quantity.choose_units(size, u[:, 5 + i])
-        number = size / np.array(list(quantity.units.values()))[unit]
-        numbers[f"n{i}"] = from_figures(*to_figures(number, quantity.figures))
+        numbers[f"n{i}"], codes[f"unit{i}"] = quantity.numbers(size, u[:, 5 + i])
         if i == 0:
             codes["size"] = np.searchsorted(list(topic.scale.values()), size, side="right") - 1
-    layout = _layout(topic, statement)
-    return Examples(
-        layout,
-        np.column_stack([numbers[name] for name in layout.number_slots]),
-        np.column_stack([codes[name] for name in layout.word_slots]),
-        index,
-    )
+    table = np.column_stack([numbers[name] for name in layout.number_slots])
+    words = np.column_stack([codes[name] for name in layout.word_slots])
+    return Examples(layout, table, words, index)

@@ -1,19 +1,17 @@
 """Temperatures at reporting stations as JSON texts (Sec. 3.1 and App. D.1, xval)."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
 from numlab.tasks.base import groups, json_template
 from numlab.tasks.climate import Climate
+from numlab.tasks.draws import IndependentTask
 from numlab.tasks.fields import Field, FieldFile
-from numlab.tasks.independent import IndependentTask
 
 __all__ = ["STEP", "Stations", "Temperature", "stations"]
 
@@ -37,22 +35,19 @@ class Temperature(IndependentTask):
     of times and the first time are uniform. Commas between numbers are no tokens: with 89
     stations and 15 times a text has 1,789 tokens under an encoder of one token a number (Table 7:
     1,798), so that is the paper's longest text, and its ranges "60-90" and "8-16" exclude their
-    ends. The first corpora of a split, by convention (test, valid, train), share the last 20 % of
-    the record, the first of them the latest; the last corpus has the rest, so that a model is
-    tested on later years (our choice: the paper does not say how its samples are parted).
+    ends. The last corpus of a split has the first 80 % of the record, the others equal shares of
+    the rest, the first of them the latest: a model is tested on later years than those of its
+    training (our choice: the paper does not say how its samples are parted).
 
     Parameters
     ----------
-    source : Climate or FieldFile
-    stations, times : (int, int)
-        Fewest and most.
+    source : where the field comes from.
+    stations, times : fewest and most.
     """
 
     source: Climate | FieldFile = Climate()  # noqa: RUF009 (frozen)
     stations: tuple[int, int] = (60, 89)
     times: tuple[int, int] = (8, 15)
-
-    version: ClassVar[int] = 1
 
     def __post_init__(self):
         for name, least in (("stations", 1), ("times", 2)):
@@ -71,13 +66,7 @@ class Temperature(IndependentTask):
         return [layout(k, s) for k in sizes[0] for s in sizes[1]]
 
     def field(self) -> Field:
-        """The field, read once.
-
-        Raises
-        ------
-        ValueError
-            Where its time step does not divide 8 hours, or it has fewer cells than stations.
-        """
+        """The field of the source, checked against the settings."""
         field = self.source.field()
         if len(field.hours) > 1 and STEP % field.step:
             raise ValueError(f"a field's time step divides {STEP} hours; got {field.step} hours")
@@ -88,8 +77,8 @@ class Temperature(IndependentTask):
 
     def _parts(self, n_corpora: int) -> list[tuple[float, float]]:
         """The share of the record (begin, end) for each corpus."""
-        latest = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora) if n_corpora > 1 else [1.0]
-        return list(zip([*latest[1:], 0.0], latest, strict=True))
+        ends = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora) if n_corpora > 1 else [1.0]
+        return list(zip([*ends[1:], 0.0], ends, strict=True))
 
     def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
         field = self.field()
@@ -97,17 +86,15 @@ class Temperature(IndependentTask):
         stride = STEP // (field.step or STEP)
         window = (self.times[1] - 1) * stride + 1
         if stop - first < window:
-            raise ValueError(
-                f"{self.times[1]} times at {STEP} hours are {window} steps of the field; got "
-                f"{stop - first} (time steps {first} to {stop} of its {len(field.hours)})"
-            )
-        ends = np.array([self.stations, self.times])
-        n_choices = ends[:, 1] - ends[:, 0] + 1
-        stations, times = (u[:, :2] * n_choices).astype(int).T
+            needed = f"{self.times[1]} times at {STEP} hours are {window} steps of the field"
+            raise ValueError(f"{needed}; got {stop - first} of {len(field.hours)} in this part")
+        fewest = np.array([self.stations[0], self.times[0]])
+        n_choices = np.array([self.stations[1], self.times[1]]) - fewest + 1
+        n_stations, n_times = (u[:, :2] * n_choices).astype(int).T
         start = first + (u[:, 2] * (stop - first - window + 1)).astype(int)
         cells = distinct_cells(*np.split(u[:, 3:], 2, axis=1), field.kelvin[0].size)
-        for j, rows in groups(stations * n_choices[1] + times):
-            k, s = ends[:, 0] + divmod(j, n_choices[1])
+        for j, rows in groups(n_stations * n_choices[1] + n_times):
+            k, s = (fewest + divmod(j, n_choices[1])).tolist()
             numbers = _numbers(field, start[rows], cells[rows, :k], s, stride)
             yield j, Examples(layout(k, s), numbers, None, index[rows])
 
@@ -162,8 +149,7 @@ def _numbers(field: Field, start: np.ndarray, cells: np.ndarray, n_times: int, s
     coordinates = np.stack([north, np.sin(east), np.cos(east)], axis=-1)
     times = start[:, None, None] + stride * np.arange(n_times)
     kelvin = field.kelvin[times, row[:, :, None], column[:, :, None]].astype(np.float64)
-    series = (kelvin - field.mean) / field.std
-    parts = (coordinates, clock(field.hours[start]), series)
+    parts = (coordinates, clock(field.hours[start]), (kelvin - field.mean) / field.std)
     return np.concatenate([part.reshape(len(start), -1) for part in parts], axis=1)
 
 
@@ -181,7 +167,6 @@ def clock(hours: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def layout(n_stations: int, n_times: int) -> Layout:
-    """The JSON text of the given numbers of stations and times."""
     coords = [[f"lat{i}", f"lon{i}.sin", f"lon{i}.cos"] for i in range(n_stations)]
     start = ["hour.sin", "hour.cos", "day.sin", "day.cos"]
     data = [[f"T{i}.{s}" for s in range(n_times - 1)] + [f"next{i}"] for i in range(n_stations)]

@@ -1,19 +1,16 @@
 """Word problems about numbers of several sizes, with one or two operations (papers/digits.md)."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, from_figures
 from numlab.tasks.base import groups
+from numlab.tasks.draws import PopulationTask
 from numlab.tasks.expressions import evaluate, operation_of, variables
 from numlab.tasks.files import read_data
-from numlab.tasks.population import PopulationTask
 
 __all__ = ["TEMPLATES", "TRAINING", "DigitLengths", "WordProblems"]
 
@@ -30,10 +27,8 @@ class DigitLengths:
 
     Parameters
     ----------
-    fewest, most : int
-        Digits of an integer, 1 to 9.
-    power : int
-        The integer is multiplied by 10^power: -1 for one decimal, 2 for hundreds.
+    fewest, most : digits of an integer, 1 to 9.
+    power : the integer is multiplied by 10^power: -1 for one decimal, 2 for hundreds.
 
     Examples
     --------
@@ -46,10 +41,11 @@ class DigitLengths:
     power: int = 0
 
     def __post_init__(self):
-        if not 1 <= self.fewest <= self.most <= 9:
-            raise ValueError(f"numbers have 1 to 9 digits, fewest first; got {self}")
-        if not -DECIMALS <= self.power <= 9:
-            raise ValueError(f"numbers are times 10^-{DECIMALS} to 10^9; got {self}")
+        if not 1 <= self.fewest <= self.most <= 9 or not -DECIMALS <= self.power <= 9:
+            raise ValueError(
+                "numbers have 1 to 9 digits, fewest first, and are times "
+                f"10^-{DECIMALS} to 10^9; got {self}"
+            )
 
     def numbers(self, u_length: np.ndarray, u_number: np.ndarray) -> np.ndarray:
         """Numbers from two arrays of uniforms in [0, 1)."""
@@ -74,24 +70,18 @@ class WordProblems(PopulationTask):
 
     Parameters
     ----------
-    numbers : tuple of DigitLengths
-        The categories, all equally likely.
-    templates : tuple of (str, str)
-        A text with slots, and the expression of its answer, with +, -, *, / and parentheses. All
-        are equally likely. The default has 18, with two to seven words between the numbers;
-        `numlab.tasks.fermat.read_templates` reads FERMAT's.
+    numbers : the categories, all equally likely.
+    templates : pairs of a text with slots and the expression of its answer, with +, -, *, / and
+        parentheses, all equally likely. By default 18, with two to seven words between numbers.
 
     Examples
     --------
-    >>> sample = WordProblems(templates=TEMPLATES[:1]).sample(2, seed=0)[0]
-    >>> sample.text(0)
+    >>> WordProblems(templates=TEMPLATES[:1]).sample(2, seed=0)[0].text(0)
     '82081 red and 96086 blue pens. How many pens in all? 178167'
     """
 
     numbers: tuple[DigitLengths, ...] = TRAINING
     templates: tuple[tuple[str, str], ...] = TEMPLATES
-
-    version: ClassVar[int] = 1
 
     def __post_init__(self):
         object.__setattr__(self, "numbers", tuple(self.numbers))
@@ -118,7 +108,7 @@ class WordProblems(PopulationTask):
     @property
     def population(self) -> int:
         sizes = [10**c.most - 10 ** (c.fewest - 1) for c in self.numbers]
-        return sum(int(size**n) for size in sizes for n in self._n_operands)
+        return sum(size**n for size in sizes for n in self._n_operands)
 
     @property
     def _n_operands(self) -> list[int]:
@@ -126,18 +116,17 @@ class WordProblems(PopulationTask):
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
         """(n, 1 + most operands): index of the template, its operands, zeros."""
-        n_operands = np.array(self._n_operands)
         u = np.random.default_rng((seed, 0)).random((n, 2))
         template, category = (u * (len(self.templates), len(self.numbers))).astype(int).T
-        most = n_operands.max()
+        most = max(self._n_operands)
+        unused = np.arange(most) >= np.array(self._n_operands)[template][:, None]
         rows = np.column_stack([template, np.zeros((n, most))])
-        unused = np.arange(most) >= n_operands[template][:, None]
         pending = np.arange(n)
         for attempt in range(ATTEMPTS):
             u = np.random.default_rng((seed, 1 + attempt)).random((n, 2, most))
             for i, members in groups(category[pending]):
-                own = pending[members]
-                rows[own, 1:] = self.numbers[i].numbers(u[own, 0], u[own, 1])
+                chosen = pending[members]
+                rows[chosen, 1:] = self.numbers[i].numbers(u[chosen, 0], u[chosen, 1])
             rows[:, 1:][unused] = 0
             answer = self._answers(rows[pending])
             rounded = np.round(answer, DECIMALS)
@@ -161,10 +150,9 @@ class WordProblems(PopulationTask):
         answers = np.round(self._answers(rows), DECIMALS) + 0.0  # -0.0 becomes 0.0
         corpus = []
         for i, index in groups(rows[:, 0].astype(int)):
-            layout = self.layouts()[i]
-            numbers = rows[index, : len(layout.number_slots)]
-            table = np.column_stack([numbers[:, 1:], answers[index]])
-            corpus.append(Examples(layout, table, None, index))
+            operands = rows[index, 1 : 1 + self._n_operands[i]]
+            numbers = np.column_stack([operands, answers[index]])
+            corpus.append(Examples(self.layouts()[i], numbers, None, index))
         return corpus
 
 

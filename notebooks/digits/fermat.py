@@ -7,16 +7,14 @@ import math
 import re
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from numlab.examples import Examples, Layout, Slot, parse
 from numlab.tasks.expressions import operation_of, variables
 from numlab.tasks.files import check_fields, json_values
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["problems", "read_fermat", "read_mawps", "read_templates"]
 
@@ -28,10 +26,8 @@ def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    folder : str or Path
-        `test_sets` of its repository.
-    name : str
-        Of the files, such as "Original" or "1dp_random".
+    folder : `test_sets` of its repository.
+    name : such as "Original" or "1dp_random".
 
     Returns
     -------
@@ -70,14 +66,9 @@ def read_mawps(path: str | Path) -> pd.DataFrame:
     DataFrame
         As of `read_fermat`; index is iIndex, or the position in the list. An equation that must
         be solved, such as 2*X=10, has no operation.
-
-    Raises
-    ------
-    ValueError
-        For broken JSON, or an object without a question, an equation or an answer.
     """
     rows, several = [], []
-    for i, (where, entry) in enumerate(json_values(path, as_list=True)):
+    for i, (where, entry) in enumerate(json_values(path)):
         check_fields(where, entry, ("sQuestion", "lEquations", "lSolutions"))
         for key in ("lEquations", "lSolutions"):
             if not isinstance(entry[key], list) or not entry[key]:
@@ -89,11 +80,8 @@ def read_mawps(path: str | Path) -> pd.DataFrame:
         question, index = _text(where, entry["sQuestion"]), int(entry.get("iIndex", i))
         rows.append(_problem(where, index, question, entry["lSolutions"][0], equation))
     if several:
-        warnings.warn(
-            f"{len(several)} problems have more than one answer and are left out; "
-            f"the first is {several[0]}",
-            stacklevel=2,
-        )
+        message = f"{len(several)} problems have more than one answer and are left out"
+        warnings.warn(f"{message}; the first is {several[0]}", stacklevel=2)
     return _table(rows)
 
 
@@ -103,11 +91,6 @@ def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
     Columns: templates, a text with num1, num2, ... for its numbers, and answers, an expression of
     these. A row whose expression has a number that its text lacks (there is one) is left out with
     a warning.
-
-    Raises
-    ------
-    ValueError
-        For a row without a text or an expression, with file and line.
     """
     templates: dict[str, str] = {}
     with Path(path).open(newline="", encoding="utf-8") as file:
@@ -129,28 +112,24 @@ def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
 
 
 def problems(frame: pd.DataFrame) -> list[Examples]:
-    """The problems of a frame with answers, as texts with slots n0, n1, ..., answer.
+    """The problems with answers in a frame, as texts with slots n0, n1, ..., answer.
 
     `index` is the row of the frame.
     """
     rows = np.flatnonzero(frame.answer.notna())
     pairs = zip(frame.question.iloc[rows], frame.answer.iloc[rows], strict=True)
     texts = [f"{q.strip()} {np.format_float_positional(a, trim='-')}" for q, a in pairs]
-    return [
-        Examples(
-            Layout(e.layout.literals, (*e.layout.slots[:-1], Slot("answer"))),
-            e.numbers.astype(np.float64),
-            None,
-            rows[e.index],
-        )
-        for e in parse(texts)
-    ]
+    corpus = []
+    for e in parse(texts):
+        layout = Layout(e.layout.literals, (*e.layout.slots[:-1], Slot("answer")))
+        corpus.append(Examples(layout, e.numbers.astype(np.float64), None, rows[e.index]))
+    return corpus
 
 
 def _by_index(path: Path, names: tuple[str, ...]) -> dict[int, tuple[str, dict[str, Any]]]:
     """Objects with the given fields by their "index", each with its line."""
     entries: dict[int, tuple[str, dict[str, Any]]] = {}
-    for where, entry in json_values(path, as_list=False):
+    for where, entry in json_values(path):
         check_fields(where, entry, names)
         if not isinstance(entry["index"], int) or entry["index"] in entries:
             raise ValueError(f"{where}: expected an index not used before; got {entry['index']!r}")
@@ -171,17 +150,14 @@ def _problem(where: str, index: int, question: str, answer: Any, equation: str) 
         value = float(answer)
         operation = None if "=" in equation else operation_of(equation)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{where}: expected a number and its equation; got {answer!r} and {equation!r}"
-        ) from error
+        expected = "a number and its equation"
+        raise ValueError(f"{where}: expected {expected}; got {answer!r}, {equation!r}") from error
     if not math.isfinite(value):
         raise ValueError(f"{where}: expected a finite number; got {answer!r}")
     return index, question, value, equation, operation
 
 
 def _table(rows: list[tuple]) -> pd.DataFrame:
-    import pandas as pd
-
     columns = ["index", "question", "answer", "equation", "operation"]
     return pd.DataFrame(rows, columns=columns).sort_values("index", ignore_index=True)
 
