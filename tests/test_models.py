@@ -10,7 +10,7 @@ import torch
 import transformers as hf
 
 import numlab as nl
-from numlab.models import attention
+from numlab.models.transformer import attention
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
 GPT2, LLAMA = nl.GPT2(32, 2, 2), nl.Llama(32, 2, 4, 2, d_head=8)
@@ -81,7 +81,7 @@ def test_generation_with_a_cache_equals_reading_the_whole_text(spec):
     cache, steps = model.cache(), []
     for t in range(inputs.ids.shape[1]):
         one = dataclasses.replace(
-            inputs, ids=inputs.ids[:, t : t + 1], place=inputs.place[:, t : t + 1]
+            inputs, ids=inputs.ids[:, t : t + 1], within=inputs.within[:, t : t + 1]
         )
         steps.append(model.hidden(one, cache=cache))
     assert torch.allclose(whole, torch.cat(steps, 1), atol=1e-5)
@@ -140,7 +140,7 @@ def test_the_norms_of_the_first_mlps_can_be_left_out(first, normed):
 def test_a_text_longer_than_the_positions_is_refused():
     batch = batch_of(nl.P10())
     model = model_of(nl.GPT2(32, 1, 2, context=8), batch)
-    with pytest.raises(ValueError, match=r"Absolute\(8\) holds 8 places"):
+    with pytest.raises(ValueError, match=r"Absolute\(8\) holds 8 positions"):
         model.hidden(nl.MaskedLM().ask(batch, ("answer",))[0])
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import numlab as nl
-from numlab import tokenizer
-from numlab.tokenizer import Text, matches, ranges
+from numlab.corpus import matches, ranges
+from numlab.tokenizer import Text
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
 ENCODERS = [
@@ -77,7 +77,7 @@ def test_what_is_to_be_predicted_spells_its_number(encoder, answers):
 
 def test_places_count_the_tokens_of_a_number_and_are_zero_in_literals():
     batch = nl.Tokenizer.of([SUM], nl.P1000())([sums(1)]).batch(np.array([0]))
-    assert batch.place[0].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]
+    assert batch.within[0].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]
 
 
 def test_a_text_ends_with_the_end_token_and_padding_follows_it():
@@ -122,10 +122,10 @@ def test_texts_that_are_tokenized_as_batches_are_drawn_are_those_that_are_kept(
     examples, rows = task.sample(40, seed=0), np.random.default_rng(0).permutation(40)[:16]
     tokenize = nl.Tokenizer.of(task.layouts(), encoder)
     kept = tokenize(examples, ("m*",))
-    monkeypatch.setattr(tokenizer, "KEPT", 0)
-    monkeypatch.setattr(tokenizer, "CHUNK", 7)
+    monkeypatch.setattr(corpus, "KEPT", 0)
+    monkeypatch.setattr(corpus, "CHUNK", 7)
     drawn = tokenize(examples, ("m*",))
     assert np.array_equal(drawn.lengths, kept.lengths)
-    for field in ("ids", "real", "slot", "locate", "carriers", "features"):
+    for field in ("ids", "real", "slot", "within", "carriers", "features", "labels"):
         ours, theirs = getattr(drawn.batch(rows), field), getattr(kept.batch(rows), field)
         assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs), field
