@@ -54,9 +54,9 @@ class MLP:
             map(np.concatenate, zip(*(self._table(s, fewest, shortest) for s in c), strict=True))
             for c in corpora
         )
-        stop = {"early_stopping": True, "n_iter_no_change": 5, "max_iter": self.epochs}
-        batch_size = min(256, len(x) // 2)
-        network = MLPRegressor(self.widths, batch_size=batch_size, random_state=self.seed, **stop)
+        settings = {"early_stopping": True, "n_iter_no_change": 5, "max_iter": self.epochs}
+        settings |= {"hidden_layer_sizes": self.widths, "batch_size": min(256, len(x) // 2)}
+        network = MLPRegressor(random_state=self.seed, **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # after the last epoch
             network.fit(x, y)

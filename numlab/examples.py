@@ -40,8 +40,6 @@ class Layout:
 
     Literals in `silent` are part of the text but are not tokenized.
 
-    Examples
-    --------
     >>> Layout.of("{a}+{b}={sum}").number_slots
     ('a', 'b', 'sum')
     >>> Layout.of("{a} is {size}", size=("small", "large")).slots[1].words

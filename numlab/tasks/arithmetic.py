@@ -37,9 +37,9 @@ class TwoOperands(PopulationTask):
 
     def __post_init__(self):
         if self.int_digits < 1 or self.frac_digits < 0:
-            raise ValueError(f"operands have 1 or more digits before the point; got {self}")
+            raise ValueError(f"int_digits >= 1 and frac_digits >= 0; got {self}")
         if self.long and self.frac_digits:
-            raise ValueError(f"decimals have answers of {FLOAT_DIGITS} digits at most; got {self}")
+            raise ValueError(f"decimals have answers of {FLOAT_DIGITS} digits or fewer; got {self}")
 
     @property
     def operand_digits(self) -> int:
@@ -108,8 +108,6 @@ class Addition(TwoOperands):
     int_digits : most digits of an operand before the point.
     frac_digits : digits after it. With more than 14 in all, numbers are Python ints in any order.
 
-    Examples
-    --------
     >>> Addition(int_digits=3, frac_digits=3).sample(2, seed=0)[0].numbers
     array([[ 401.118,  662.051, 1063.169],
            [ 471.468,  677.196, 1148.664]])

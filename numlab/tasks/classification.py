@@ -23,8 +23,6 @@ class Classification(PopulationTask):
     d : 10 or -190 in the paper, which prints the rule as "... - d > 0".
     largest : the numbers are 0 to `largest`.
 
-    Examples
-    --------
     >>> Classification().sample(1, seed=0)[0].text(0)
     '657,662,802=1'
     """

@@ -32,8 +32,6 @@ class Climate:
     region : south, north, west and east, in degrees.
     seed : of the continents and the weather.
 
-    Examples
-    --------
     >>> field = Climate(years=1, degrees=30.0).field()
     >>> field.kelvin.shape, round(float(field.land.mean()), 1)
     ((1095, 6, 12), 0.4)
@@ -81,9 +79,7 @@ def _field(climate: Climate) -> Field:
     return Field(kelvin, hours, latitudes, longitudes, land)
 
 
-def weather(
-    latitudes: np.ndarray, longitudes: np.ndarray, n: int, step: int, rng: np.random.Generator
-) -> np.ndarray:
+def weather(latitudes, longitudes, n: int, step: int, rng: np.random.Generator) -> np.ndarray:
     """(n, latitudes, longitudes): anomalies of mean 0 and variance 1, `step` hours apart.
 
     Waves along each circle of latitude, with amplitudes correlated between circles. Each step

@@ -24,9 +24,7 @@ class IndependentTask(Task):
         """Uniform numbers for one text."""
 
     @abstractmethod
-    def _texts(
-        self, u: np.ndarray, index: np.ndarray, part: Any, held: Mapping[str, np.ndarray]
-    ) -> Iterator[tuple[int, Examples]]:
+    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
         """Texts from uniforms (n, n_uniforms), each Examples with the number of its layout."""
 
     def _parts(self, n_corpora: int) -> Sequence[Any]:

@@ -24,7 +24,7 @@ class Field:
     kelvin : (times, latitudes, longitudes)
     hours : (times,) whole hours since 1970-01-01 00:00 UTC.
     latitudes, longitudes : in degrees north and east.
-    land : (latitudes, longitudes) bool, optional.
+    land : (latitudes, longitudes) bool.
     """
 
     kelvin: np.ndarray
@@ -138,8 +138,7 @@ def from_xarray(dataset) -> Field:
     hours = hours.astype("datetime64[h]").astype(np.int64)
     land = None
     if "lsm" in dataset:
-        mask = dataset["lsm"]
-        mask = mask.isel({d: 0 for d in mask.dims if d not in AXES[1:]})
-        land = mask.transpose(*AXES[1:]).values > 0.5
+        first = {d: 0 for d in dataset.lsm.dims if d not in AXES[1:]}
+        land = dataset.lsm.isel(first).transpose(*AXES[1:]).values > 0.5
     kelvin = array.values.astype(np.float32)
     return Field(kelvin, hours, latitudes.astype(float), longitudes.astype(float), land)

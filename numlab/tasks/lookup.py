@@ -31,8 +31,6 @@ class Lookup(IndependentTask):
     entries : of the dictionary, 1 to 10 (our choice: four entries, as in the paper's example).
     withheld : an open interval without numbers, with ends of three significant figures.
 
-    Examples
-    --------
     >>> Lookup().sample(2, seed=0)[0].text(0)
     '{d:1.93, c:-2.98, b:2.17, i:-2.81} b=2.17'
     >>> Lookup().sample(2, seed=0, answer=0.4)[0].text(0)

@@ -31,10 +31,9 @@ class Planets(IndependentTask):
     at time 0. Slots: m0 a0 e0 m1 ... stepsize, then x{i}.{s} y{i}.{s} for planet i at step s.
 
     Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
-    from 1 to a_f, uniform in [1.5, 3]; e uniform in [0, 2]; the angle at time 0 is zero for all
-    planets of 30 % of the samples and else uniform within pi/6 for each; the step size uniform in
-    `step_sizes`. Planets are shuffled in the text, so a0 is 1 or at least 1.167. Positions are in
-    REBOUND's inertial frame: the star starts at rest in the origin.
+    from 1 to a_f, uniform in [1.5, 3]; e uniform in [0, 2]; angles at time 0 all zero in 30 % of
+    the texts, else uniform within pi/6; the step size uniform in `step_sizes`. Planets are
+    shuffled in the text, so a0 is 1 or at least 1.167. The star starts at rest in the origin.
 
     `sample` can hold stepsize, a0, e0 and m0, in the units of the text. With a0, planet0 is the
     innermost, and the semimajor axes are equally spaced from a0, not from 1, to a_f (our choice:
@@ -47,8 +46,6 @@ class Planets(IndependentTask):
     n_planets : fewest and most planets, within 2 to 4.
     step_sizes : time between two records; a year at a = 1 lasts 2 pi.
 
-    Examples
-    --------
     >>> (systems,) = Planets(n_steps=1, n_planets=(2, 2)).sample(100, seed=0)
     >>> systems.layout.number_slots
     ('m0', 'a0', 'e0', 'm1', 'a1', 'e1', 'stepsize', 'x0.0', 'y0.0', 'x1.0', 'y1.0')

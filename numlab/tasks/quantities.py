@@ -81,8 +81,6 @@ class Quantities(IndependentTask):
     the statement, of which n0 and n1 hold numbers. The corpora of a split, by convention (test,
     valid, train), share no statement, opening or ending; there are at most eight.
 
-    Examples
-    --------
     >>> Quantities().sample(3, seed=1)[0].text(0)
     'Few doubt that the height of the tree is 20.4 meters.'
     """

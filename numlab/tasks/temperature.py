@@ -24,20 +24,19 @@ class Temperature(IndependentTask):
     """Temperatures at some stations over some days, with the stations' coordinates and the start.
 
     A text is ``{'description':{'coords':[[1,-.32,.95] ... [.96,.61,.79]],
-    'start':[0,1,-.026,-1]}, 'data':[[-2.6,-2.6 ... -3.2,-3.1,-3]]}``. coords: for each station
-    the sine of its latitude and the sine and cosine of its longitude; start: the sine and cosine
-    of the first hour in its day, then of the day in its year; data: for each station its
-    temperatures at steps of 8 hours, standardized by the mean and standard deviation of the
-    field. Slots: lat{i} lon{i}.sin lon{i}.cos for station i, hour.sin hour.cos day.sin day.cos,
-    then T{i}.{s} at step s, and next{i} for its last temperature.
+    'start':[0,1,-.026,-1]}, 'data':[[-2.6,-2.6 ... -3.2,-3.1,-3]]}``. coords: the sine of each
+    station's latitude, the sine and cosine of its longitude; start: the sine and cosine of the
+    hour in the day, then of the day in the year; data: each station's temperatures at steps of 8
+    hours, standardized over the field. Slots: lat{i} lon{i}.sin lon{i}.cos for station i,
+    hour.sin hour.cos day.sin day.cos, then T{i}.{s} at step s, and next{i} for the last one.
 
-    Stations are different, uniform cells of the grid, in random order; their number, the number
-    of times and the first time are uniform. Commas between numbers are no tokens: with 89
-    stations and 15 times a text has 1,789 tokens under an encoder of one token a number (Table 7:
-    1,798), so that is the paper's longest text, and its ranges "60-90" and "8-16" exclude their
-    ends. The last corpus of a split has the first 80 % of the record, the others equal shares of
-    the rest, the first of them the latest: a model is tested on later years than those of its
-    training (our choice: the paper does not say how its samples are parted).
+    Stations are different, uniform cells of the grid; their number, the number of times and the
+    first time are uniform. Commas between numbers are not tokens: with 89 stations and 15 times a
+    text has 1,789 tokens if a number is one token (Table 7: 1,798 for the longest text), so the
+    paper's ranges "60-90" and "8-16" exclude their ends. The last corpus of a split has the first
+    80 % of the record, the others equal shares of the rest, the first of them the latest: models
+    are tested on years after their training (our choice: the paper does not say how its samples
+    are parted).
 
     Parameters
     ----------

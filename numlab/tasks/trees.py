@@ -3,7 +3,7 @@
 import functools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,8 +35,6 @@ class BinaryTrees(PopulationTask):
         6 for 2, 3 and 4 operands, in the range that suits XVal (our choice: the paper does not
         give the bounds).
 
-    Examples
-    --------
     >>> BinaryTrees(operands=3).sample(3, seed=0)[1].text(0)
     '((0.828 - 0.845) * 0.488) = -0.008296'
     """
@@ -60,6 +58,11 @@ class BinaryTrees(PopulationTask):
         return dict.fromkeys(SLOTS[: self.operands], self.bounds)
 
     @property
+    def trees(self) -> tuple[str, ...]:
+        """The expression of each layout."""
+        return _trees(SLOTS[: self.operands])
+
+    @property
     def values(self) -> np.ndarray:
         """Every operand: the numbers of three significant digits within the bounds."""
         low, high = self.bounds
@@ -71,20 +74,19 @@ class BinaryTrees(PopulationTask):
     def largest_answer(self) -> float:
         """The largest magnitude that an answer can have."""
         largest = dict.fromkeys(SLOTS, self.bounds[1])
-        return max(evaluate(tree, largest) for tree in _trees(self.operands))
+        return max(evaluate(tree, largest) for tree in self.trees)
 
     @property
     def population(self) -> int:
-        return len(_trees(self.operands)) * len(self.values) ** self.operands
+        return len(self.trees) * len(self.values) ** self.operands
 
     def layouts(self) -> list[Layout]:
-        slotted = (re.sub("[a-d]", r"{\g<0>}", tree) for tree in _trees(self.operands))
-        return [Layout.of(f"{tree} = {{answer}}") for tree in slotted]
+        return [Layout.of(re.sub("[a-d]", r"{\g<0>}", t) + " = {answer}") for t in self.trees]
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
         """(n, 1 + operands): indices of the tree and of the values."""
         trees, values = np.random.default_rng(seed).spawn(2)
-        tree = trees.integers(0, len(_trees(self.operands)), n)
+        tree = trees.integers(0, len(self.trees), n)
         return np.column_stack([tree, values.integers(0, len(self.values), (n, self.operands))])
 
     def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
@@ -95,22 +97,15 @@ class BinaryTrees(PopulationTask):
         layouts, corpus = self.layouts(), []
         for i, index in groups(rows[:, 0]):
             columns = {name: column[index] for name, column in operands.items()}
-            answer = np.round(evaluate(_trees(self.operands)[i], columns), decimals)
+            answer = np.round(evaluate(self.trees[i], columns), decimals)
             numbers = np.column_stack([*columns.values(), answer + 0.0])  # -0.0 becomes 0.0
             corpus.append(Examples(layouts[i], numbers, None, index))
         return corpus
 
 
 @functools.cache
-def _trees(operands: int) -> tuple[str, ...]:
-    """Every expression: Catalan(operands - 1) shapes times 3^(operands - 1) operators."""
-    return tuple(_subtrees(SLOTS[:operands]))
-
-
-def _subtrees(slots: str) -> Iterator[str]:
-    if len(slots) == 1:
-        yield slots
-    for cut in range(1, len(slots)):
-        for left in _subtrees(slots[:cut]):
-            for right in _subtrees(slots[cut:]):
-                yield from (f"({left} {sign} {right})" for sign in "+-*")
+def _trees(slots: str) -> tuple[str, ...]:
+    """Expressions of n slots: Catalan(n - 1) shapes times 3^(n - 1) choices of operators."""
+    cuts = ((_trees(slots[:i]), _trees(slots[i:])) for i in range(1, len(slots)))
+    pairs = ((x, y) for left, right in cuts for x in left for y in right)
+    return tuple(f"({x} {sign} {y})" for x, y in pairs for sign in "+-*") or (slots,)

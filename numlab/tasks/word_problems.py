@@ -30,8 +30,6 @@ class DigitLengths:
     fewest, most : digits of an integer, 1 to 9.
     power : the integer is multiplied by 10^power: -1 for one decimal, 2 for hundreds.
 
-    Examples
-    --------
     >>> DigitLengths(2, 4, power=-1).numbers(np.array([0.0, 0.99]), np.array([0.5, 0.99]))
     array([  5.5, 991. ])
     """
@@ -74,8 +72,6 @@ class WordProblems(PopulationTask):
     templates : pairs of a text with slots and the expression of its answer, with +, -, *, / and
         parentheses, all equally likely. By default 18, with two to seven words between numbers.
 
-    Examples
-    --------
     >>> WordProblems(templates=TEMPLATES[:1]).sample(2, seed=0)[0].text(0)
     '82081 red and 96086 blue pens. How many pens in all? 178167'
     """

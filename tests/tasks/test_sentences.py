@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numlab.encoders import IEEE754
-from numlab.pretrained import Pretrained
 from numlab.tasks import Sentences
 
 RECORDS = [
@@ -95,6 +93,9 @@ def test_a_line_that_is_no_json_is_named(tmp_path):
 
 
 def test_a_pretrained_model_reads_the_number_and_the_words_around_it(tmp_path):
+    from numlab.encoders import IEEE754
+    from numlab.pretrained import Pretrained
+
     tokenizer = Pretrained().tokenizer([], IEEE754())
     corpus = tokenizer(Sentences(written(tmp_path, RECORDS)).sample(4, seed=0))
     batch = corpus.batch(np.arange(4))
