@@ -1,5 +1,6 @@
 """Two kinds of tasks: with independent texts, and with finitely many texts."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -101,7 +102,8 @@ class PopulationTask(Task):
         """The first n different rows of the endless draw of a seed."""
         import pandas as pd
 
-        n_drawn = n + n // 50 + 100
+        most = min(self.population, 10**12)
+        n_drawn = int(-1.02 * most * math.log1p(-n / (most + 1))) + 100  # coupon collector
         while n_drawn < MOST_DRAWS * (n + 100):
             rows = self._draw(n_drawn, seed)
             first = np.flatnonzero(~pd.DataFrame(self._names(rows)).duplicated())
