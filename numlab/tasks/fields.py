@@ -24,7 +24,7 @@ class Field:
     kelvin : (times, latitudes, longitudes)
     hours : (times,) whole hours since 1970-01-01 00:00 UTC.
     latitudes, longitudes : in degrees north and east.
-    land : (latitudes, longitudes) bool.
+    land : (latitudes, longitudes) bool; None where it is not known.
     """
 
     kelvin: np.ndarray
@@ -123,7 +123,8 @@ def from_xarray(dataset) -> Field:
     variable = next((name for name in VARIABLES if name in dataset), None)
     if variable is None:
         raise ValueError(f"a field holds one of {VARIABLES}; got {tuple(dataset.data_vars)}")
-    dataset = dataset.rename({a: name for a, name in ALIASES.items() if a in dataset.dims})
+    renames = {a: b for a, b in ALIASES.items() if a in dataset.dims and b not in dataset.dims}
+    dataset = dataset.drop_vars(list(renames.values()), errors="ignore").rename(renames)
     array = dataset[variable]
     if missing := [name for name in AXES if name not in array.dims]:
         raise ValueError(f"{variable} has the dimensions {AXES}; got no {missing}")

@@ -15,7 +15,6 @@ from numlab.tasks.files import read_data
 
 __all__ = ["Quantities", "Quantity", "Topic", "topics"]
 
-LARGEST_NUMBER = 5000.0  # units are chosen so that numbers are 1 to 5000, where possible
 HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split
 
 
@@ -38,7 +37,7 @@ class Quantity:
     def numbers(self, size: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n,) numbers, and indices of their units: numbers from 1 to 5000, or closest to 100."""
         number = size[:, None] / np.array(list(self.units.values()))
-        suitable = (abs(number) >= 1) & (abs(number) <= LARGEST_NUMBER)
+        suitable = (abs(number) >= 1) & (abs(number) <= 5000)
         rank = (u * suitable.sum(1)).astype(int)
         chosen = (suitable & (np.cumsum(suitable, 1) == rank[:, None] + 1)).argmax(1)
         closest = abs(np.log10(np.maximum(abs(number), 1e-9) / 100)).argmin(1)

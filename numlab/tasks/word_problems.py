@@ -40,10 +40,7 @@ class DigitLengths:
 
     def __post_init__(self):
         if not 1 <= self.fewest <= self.most <= 9 or not -DECIMALS <= self.power <= 9:
-            raise ValueError(
-                "numbers have 1 to 9 digits, fewest first, and are times "
-                f"10^-{DECIMALS} to 10^9; got {self}"
-            )
+            raise ValueError(f"numbers have 1 to 9 digits, times 10^-2 to 10^9; got {self}")
 
     def numbers(self, u_length: np.ndarray, u_number: np.ndarray) -> np.ndarray:
         """Numbers from two arrays of uniforms in [0, 1)."""
@@ -89,10 +86,8 @@ class WordProblems(PopulationTask):
         for text, expression in self.templates:
             slots = _layout(text).number_slots
             if slots[-1:] != ("answer",) or not variables(expression) <= set(slots[:-1]):
-                raise ValueError(
-                    "a template ends in the slot answer and has the slots of its expression; "
-                    f"got {text!r} and {expression!r}"
-                )
+                expected = f"a template with the slots of {expression!r}, then answer"
+                raise ValueError(f"expected {expected}; got {text!r}")
 
     def layouts(self) -> list[Layout]:
         return [_layout(text) for text, _ in self.templates]

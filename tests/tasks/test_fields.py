@@ -38,6 +38,7 @@ def test_a_field_is_read_from_xarray_in_kelvin_and_hours():
 def test_the_names_of_other_files_and_their_members_are_understood():
     data = dataset(time="valid_time", latitude="lat", longitude="lon").expand_dims(number=[0])
     data["lsm"] = ("lat", "lon"), np.eye(3, 4)
+    data["time"] = np.datetime64("2020-01-01")  # of the forecast
     field = from_xarray(data.transpose("lon", ...))
     assert (field.kelvin == dataset().t2m.values).all()
     assert (field.land == np.eye(3, 4, dtype=bool)).all()
