@@ -32,13 +32,13 @@ def calibration(run: nl.Run, examples: list[nl.Examples], slot: str) -> pd.DataF
         One row per text. `pit` is the predicted probability of a number up to the true one; it is
         uniform between 0 and 1 where predictions are calibrated. q5 to q95 are quantiles.
     """
-    encoder, head, frames = run.spec.encoder, run.model.value_head, []
+    head, module, frames = run.tokenizer.head, run.model.value_head, []
     for true, hidden in masked_states(run, examples, slot):
-        predicted = head.distribution(head(hidden).cpu())
-        features = torch.from_numpy(encoder.features(true)[:, 0])
+        predicted = module.distribution(module(hidden).cpu())
+        features = torch.from_numpy(head.features(true)[:, 0])
         columns = {"seed": run.spec.seed, "true": true, "pit": predicted.cdf(features).numpy()}
         for level, row in zip(QUANTILES, quantiles(predicted, QUANTILES), strict=True):
-            columns[f"q{100 * level:.0f}"] = encoder.number(row.numpy()[:, None])
+            columns[f"q{100 * level:.0f}"] = head.number(row.numpy()[:, None])
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
 
@@ -46,7 +46,7 @@ def calibration(run: nl.Run, examples: list[nl.Examples], slot: str) -> pd.DataF
 def quantiles(predicted: torch.distributions.Distribution, levels) -> torch.Tensor:
     """The quantiles of n distributions, of shape (levels, n), by bisection of their cdf."""
     level = torch.tensor(levels)[:, None]
-    # 5 % lie at most 4.4 standard deviations from the mean (Cantelli's inequality).
+    # At most 3.8 % lie more than 5 standard deviations below the mean (Cantelli's inequality).
     low = (predicted.mean - 5 * predicted.stddev).repeat(len(level), 1)
     high = (predicted.mean + 5 * predicted.stddev).repeat(len(level), 1)
     for _ in range(40):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,30 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-import numlab as nl
+from numlab.metrics import invalid_rate, mse
 from numlab.plots import encoder_color, encoder_marker, panels, styled
 from numlab.plots.style import OTHERS
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
 DIAGONAL = {"color": "#555555", "lw": 0.9, "ls": "--", "zorder": 1}
+
+
+def listed(values: pd.Series, pattern: str = "{:.2f}") -> str:
+    """The values of a Series with their names, for a sentence.
+
+    >>> listed(pd.Series({"XVal": 9.375, "FP15": 17.4}), "{:.1f}")
+    'XVal 9.4, FP15 17.4'
+    """
+    return ", ".join(f"{name} {pattern.format(value)}" for name, value in values.items())
+
+
+def by_seed(
+    answers: pd.DataFrame, metric: Callable, by: Sequence[str] = ("slot", "encoder")
+) -> pd.DataFrame:
+    """A metric of the answers of each seed: one row per group, one column per seed."""
+    groups = answers.groupby([*by, "seed"], sort=False)
+    return groups.apply(metric, include_groups=False).unstack("seed", sort=False)
 
 
 @styled
@@ -44,9 +62,8 @@ def predicted_against_true(
     labels, trained = labels or {}, trained or {}
     slots, encoders = points.slot.unique(), points.encoder.unique()
     figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
-    by = ["slot", "encoder"]
-    errors = nl.score(answers, nl.metrics.mse, by).set_index(by)
-    invalid = nl.score(answers, nl.metrics.invalid_rate, by).set_index(by).value
+    errors = by_seed(answers, mse)
+    invalid = by_seed(answers, invalid_rate).mean(axis=1)
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         all_rows = points[points.slot == slot]
         rows = all_rows[all_rows.encoder == name]
@@ -58,7 +75,7 @@ def predicted_against_true(
         ax.plot([low, high], [low, high], **DIAGONAL)
         ax.set(xlim=(all_rows.true.min() - margin, all_rows.true.max() + margin), ylim=(low, high))
         ax.set_xlabel(f"true {labels.get(slot, slot)}")
-        ax.set_title(f"{name}\n{_error(errors.loc[(slot, name)])}", fontsize=10)
+        ax.set_title(f"{name}\n{_error(errors.loc[slot, name])}", fontsize=10)
         ax.tick_params(labelleft=ax.get_subplotspec().is_first_col())
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(f"predicted {labels.get(slot, slot)}")
@@ -98,11 +115,11 @@ def _notes(ax: Axes, shares: dict[str, float]) -> None:
         ax.text(0.03, 0.97, "\n".join(lines), bbox=white, **corner)
 
 
-def _error(score: pd.Series) -> str:
-    if np.isnan(score.value):
+def _error(errors: pd.Series) -> str:
+    if errors.isna().all():
         return "no MSE"
-    spread = f"\n({score.least:.3g} to {score.greatest:.3g})" if score.seeds > 1 else ""
-    return f"MSE {score.value:.3g}{spread}"
+    spread = f"\n({errors.min():.3g} to {errors.max():.3g})" if len(errors) > 1 else ""
+    return f"MSE {errors.mean():.3g}{spread}"
 
 
 def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) -> None:

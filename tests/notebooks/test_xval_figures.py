@@ -14,6 +14,7 @@ from probes.conftest import tiny_spec
 import numlab as nl
 from notebooks.conftest import load
 from numlab.examples import Examples, Layout
+from numlab.heads.mixture import NARROWEST
 
 figures, calibration, length_cues, trajectories = (
     load(f"xval/{name}") for name in ("figures", "calibration", "length_cues", "trajectories")
@@ -189,7 +190,7 @@ def probability(x: float) -> float:
 @pytest.fixture
 def predicted(run, monkeypatch):
     """Of a run whose head predicts the same distribution for every number."""
-    widths = torch.tensor(WIDTHS) - run.model.value_head.narrowest
+    widths = torch.tensor(WIDTHS) - NARROWEST
     outputs = torch.cat(
         [torch.tensor(WEIGHTS).log(), torch.tensor(MEANS), widths.expm1().log()]  # of softplus
     )
@@ -212,7 +213,7 @@ def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
 
 def test_numbers_drawn_from_the_mixture_are_calibrated():
     torch.manual_seed(0)
-    mixture = MIXTURE.encoder.head(16).distribution(torch.randn(4000, 9))
+    mixture = MIXTURE.encoder.head.build(16).distribution(torch.randn(4000, 9))
     inner = calibration.quantiles(mixture, (0.25, 0.75))
     drawn = mixture.sample()
     inside = ((drawn > inner[0]) & (drawn < inner[1])).float().mean()
@@ -223,7 +224,7 @@ def test_numbers_drawn_from_the_mixture_are_calibrated():
 
 def test_a_run_that_predicts_single_numbers_is_refused(module_home):
     run = nl.train(dataclasses.replace(MIXTURE, encoder=nl.XVal()))
-    with pytest.raises(ValueError, match="distribution"):
+    with pytest.raises(ValueError, match="predicts single numbers"):
         calibration.calibration(run, MIXTURE.task.sample(2, seed=1), "m0")
 
 
