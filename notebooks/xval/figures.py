@@ -29,6 +29,20 @@ def listed(values: pd.Series, pattern: str = "{:.2f}") -> str:
     return ", ".join(f"{name} {pattern.format(value)}" for name, value in values.items())
 
 
+def cells(
+    mean: pd.Series, spread: pd.Series, style: str, invalid: pd.Series | None = None
+) -> pd.Series:
+    """Entries of a table, such as "0.12 ± 0.03 (1.00% invalid)".
+
+    A spread that is NaN (of one seed) and shares of invalid answers up to 0.01 % are left out.
+    """
+    entries = mean.map(f"{{:{style}}}".format)
+    entries += spread.map(lambda x: "" if np.isnan(x) else f" ± {x:{style}}")
+    if invalid is not None:
+        entries += invalid.map(lambda x: f" ({x:.2%} invalid)" if x > 1e-4 else "")
+    return entries
+
+
 def by_seed(
     answers: pd.DataFrame, metric: Callable, by: Sequence[str] = ("slot", "encoder")
 ) -> pd.DataFrame:
