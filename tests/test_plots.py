@@ -206,22 +206,6 @@ def test_length_maps_show_each_pair_and_frame_what_was_trained():
     assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
 
 
-def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
-    near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
-    tenths = pd.Series({"P10": 0.5, "XVal": 0.0})
-    counts = pd.DataFrame(
-        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
-        columns=["significand", "exponent", "share"],
-    )
-    taken, significands, exponents, pairs = plots.stripes(near.assign(seed=0), tenths, counts).axes
-    assert [t.get_text() for t in taken.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
-    assert [c.get_offsets()[0, 1] for c in taken.collections] == [0.1, 1.0]  # the sign of the true
-    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
-    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
-    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
-    assert [bar.get_height() for bar in pairs.patches] == [25, 25]
-
-
 def test_neighbours_of_a_number_stand_in_their_row_as_pale_as_their_chance():
     rows = [("numbers", 46, 1.0), ("numbers", 48, 1.0), ("sum", 74, 1.0), ("sum", 56, 0.25)]
     frame = pd.DataFrame(rows, columns=["line", "number", "chance"])
@@ -313,21 +297,3 @@ def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_
     expected = [(0, 0.1), (0, 0.2), (1, left), (1, 0.4), (2, 0.5), (2, right)]
     np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
     assert "no number" in ax.get_xlabel()
-
-
-def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
-    answers = {"slot": "a0", "encoder": "P10", "true": [1.0, 2.0] * 10}
-    frame = pd.DataFrame(answers | {"predicted": [*[1.0, 2.0] * 9, 1.0, 50.0]})
-    scores = pd.DataFrame({"slot": ["a0"], "encoder": "P10", "seed": 0, "mse": 1.0, "invalid": 0})
-    (ax,) = plots.predicted_against_true(frame, scores).axes
-    assert ax.texts[0].get_text() == "5.0% beyond"
-
-
-def test_the_share_of_answers_that_are_no_number_stands_in_the_panel():
-    answers = {"slot": "a0", "true": [1.0, 2.0] * 2, "encoder": ["P10"] * 2 + ["FP15"] * 2}
-    frame = pd.DataFrame(answers | {"predicted": [1.0, np.nan, np.nan, np.nan]})
-    scores = pd.DataFrame({"slot": "a0", "encoder": ["P10", "FP15"], "mse": [0.0, np.nan]})
-    scores[["seed", "invalid"]] = [[0, 0.5], [0, 1.0]]
-    one, none = plots.predicted_against_true(frame, scores).axes
-    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
-    assert none.get_title() == "FP15\nno MSE"
