@@ -8,15 +8,13 @@ pyplot, keeps state or draws on import. In a notebook a Figure shows itself once
 from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
 from numlab.plots.bars import bars
 from numlab.plots.calibration import calibration
-from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.confusions import length_cues
 from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.floats import activations, bits, model
 from numlab.plots.frequencies import stripes
 from numlab.plots.gaps import gap_errors
-from numlab.plots.lengths import length_maps
-from numlab.plots.lines import curves, neighbour_curves, scaling
+from numlab.plots.lines import curves, neighbour_curves
 from numlab.plots.neighbours import dots, neighbour_lines
 from numlab.plots.orbits import orbits
 from numlab.plots.predictions import logit_lines, predicted_against_true
@@ -39,20 +37,16 @@ __all__ = [
     "encodings",
     "gap_errors",
     "length_cues",
-    "length_maps",
     "logit_lines",
     "model",
     "neighbour_curves",
     "neighbour_lines",
-    "number_on_circles",
     "orbits",
     "panels",
     "predicted_against_true",
-    "scaling",
     "spectra",
     "stripes",
     "style",
     "styled",
-    "survivors",
     "sweep",
 ]
