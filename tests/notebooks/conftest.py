@@ -1,22 +1,24 @@
-"""What the tests of notebooks share."""
+"""Import the modules beside the notebooks."""
 
 import importlib.util
+import sys
 from pathlib import Path
-
-import pytest
+from types import ModuleType
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
-@pytest.fixture(scope="session")
-def load():
-    """Import a module that stands beside notebooks: load("fone/figures.py")."""
-
-    def load(path: str):
-        name = "notebooks_" + path.removesuffix(".py").replace("/", "_")
-        spec = importlib.util.spec_from_file_location(name, NOTEBOOKS / path)
-        module = importlib.util.module_from_spec(spec)
+def load(name: str) -> ModuleType:
+    """The module notebooks/<name>.py, such as "xval/figures"; it can import its neighbours."""
+    path = NOTEBOOKS / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
         spec.loader.exec_module(module)
-        return module
-
-    return load
+    finally:
+        sys.path.remove(str(path.parent))
+        for key, other in list(sys.modules.items()):  # other folders have modules of these names
+            if Path(getattr(other, "__file__", None) or "/").parent == path.parent:
+                del sys.modules[key]
+    return module

@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from notebooks.conftest import load
 
-@pytest.fixture(scope="module")
-def figures(load):
-    return load("fone/figures.py")
+figures = load("fone/figures")
 
 
-def test_a_wrongly_read_digit_names_the_true_one(figures):
+def test_a_wrongly_read_digit_names_the_true_one():
     turns = 0.17 - np.arange(10) / 10
     frame = pd.DataFrame({"digit": range(10), "score": np.cos(2 * np.pi * turns), "true": 1})
     frame = frame.assign(period=1.0, remainder=0.17, cos=0.482, sin=0.876)
@@ -20,7 +19,7 @@ def test_a_wrongly_read_digit_names_the_true_one(figures):
     assert bold == ["1"]
 
 
-def test_survivors_are_counted_in_the_title(figures):
+def test_survivors_are_counted_in_the_title():
     frame = pd.DataFrame(
         [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
         columns=["readout", "tens", "units", "survives"],
@@ -42,7 +41,7 @@ SCORES = pd.DataFrame(
 SCORES["parameters"] = SCORES.model.map(SHAPES)
 
 
-def test_scaling_draws_the_samples_of_one_model_and_the_models_of_one_sample(figures):
+def test_scaling_draws_the_samples_of_one_model_and_the_models_of_one_sample():
     frame = figures.by_size(SCORES, model=(64, 1), n_train=1600)
     samples, parameters, *products = figures.scaling(frame).axes
     assert [ax.get_title() for ax in (samples, parameters)] == ["sums", "sums"]
@@ -54,13 +53,13 @@ def test_scaling_draws_the_samples_of_one_model_and_the_models_of_one_sample(fig
 
 
 @pytest.mark.parametrize(("share", "texts"), [(0.5, []), (0.0042, ["means below 0.5 %"])])
-def test_a_panel_whose_lines_lie_on_the_axis_says_how_low_they_are(figures, share, texts):
+def test_a_panel_whose_lines_lie_on_the_axis_says_how_low_they_are(share, texts):
     frame = figures.by_size(SCORES.assign(exact_match=share), model=(64, 1), n_train=1600)
     for ax in figures.scaling(frame).axes:
         assert [text.get_text() for text in ax.texts] == texts
 
 
-def test_length_maps_show_each_pair_and_frame_the_lengths_of_training(figures):
+def test_length_maps_show_each_pair_and_frame_the_lengths_of_training():
     pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
     frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
     ax = figures.length_maps(frame, trained=4).axes[0]
