@@ -132,7 +132,7 @@ def scaling(frame: pd.DataFrame, y: str = "exact_match") -> Figure:
         ax.minorticks_off()
         highest = rows.groupby(["encoder", "size"])[y].mean().max()
         if highest < 1:  # all lines lie on the axis
-            text = f"means below {np.ceil(10 * highest) / 10:g} %"
+            text = f"means at most {np.ceil(10 * highest) / 10:g} %"
             ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes)
     for ax in axes[::2]:
         ax.set_ylabel(f"{y.replace('_', ' ')} (%)")

@@ -90,11 +90,11 @@ def _rotated(vectors: np.ndarray) -> np.ndarray:
 
 def _power(vectors: np.ndarray) -> np.ndarray:
     """(n, d) to (n // 2,) powers at 1/n, 2/n, ..., relative to the mean over both signs."""
-    from scipy.signal import detrend
-
-    waves = detrend(vectors, axis=0, type="linear")
+    n = len(vectors)
+    line = np.linalg.qr(np.column_stack([np.ones(n), np.arange(n)]))[0]  # (n, 2)
+    waves = vectors - line @ (line.T @ vectors)  # less the trend
     total = np.square(waves).sum()
     if total <= 1e-20 * np.square(vectors).sum():
         raise ValueError("the vectors lie on a line: without their trend nothing is left")
     power = np.square(np.abs(np.fft.rfft(waves, axis=0)[1:])).sum(axis=1)
-    return power * (len(vectors) - 1) / (len(vectors) * total)  # Parseval
+    return power * (n - 1) / (n * total)  # Parseval

@@ -52,7 +52,7 @@ def test_scaling_draws_the_samples_of_one_model_and_the_models_of_one_sample():
     assert parameters.get_lines()[0].get_ydata().tolist() == pytest.approx([76, 94.05])
 
 
-@pytest.mark.parametrize(("share", "texts"), [(0.5, []), (0.0042, ["means below 0.5 %"])])
+@pytest.mark.parametrize(("share", "texts"), [(0.5, []), (0.0042, ["means at most 0.5 %"])])
 def test_a_panel_whose_lines_lie_on_the_axis_says_how_low_they_are(share, texts):
     frame = figures.by_size(SCORES.assign(exact_match=share), model=(64, 1), n_train=1600)
     for ax in figures.scaling(frame).axes:
