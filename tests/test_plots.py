@@ -121,47 +121,6 @@ assert "matplotlib.pyplot" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-SCALES = pd.DataFrame(
-    [
-        (over, name, size, seed, share * (1 - 0.1 * seed))
-        for over, sizes in (("training samples", (400, 1600)), ("parameters", (10_000, 70_000)))
-        for name in ("FoNE", "Digits")
-        for size, share in zip(sizes, (0.5, 0.99), strict=True)
-        for seed in (0, 1)
-    ],
-    columns=["over", "encoder", "size", "seed", "exact_match"],
-)
-
-
-def test_scaling_has_an_axis_of_its_own_for_each_size():
-    samples, parameters = plots.scaling(SCALES).axes
-    assert [t.get_text() for t in samples.get_xticklabels()] == ["400", "1.6k"]
-    assert [t.get_text() for t in parameters.get_xticklabels()] == ["10k", "70k"]
-    assert samples.get_lines()[0].get_ydata().tolist() == pytest.approx([47.5, 94.05])
-
-
-CIRCLE = pd.DataFrame(
-    [
-        (1.0, 0.17, 0.482, 0.876, digit, np.cos(2 * np.pi * (0.17 - digit / 10)), 1)
-        for digit in range(10)
-    ],
-    columns=["period", "remainder", "cos", "sin", "digit", "score", "true"],
-)
-
-
-def test_a_digit_that_is_read_wrong_says_so():
-    figure = plots.number_on_circles(CIRCLE)
-    assert [ax.get_xlabel() for ax in figure.axes][-1] == "read 2, is 1"
-
-
-def test_survivors_are_counted_in_the_title():
-    frame = pd.DataFrame(
-        [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
-        columns=["readout", "tens", "units", "survives"],
-    )
-    assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
-
-
 def test_spectra_mark_the_peaks_and_each_threshold():
     frequency = np.arange(1, 51) / 100
     frame = pd.concat(
@@ -195,15 +154,6 @@ def test_a_bar_of_several_runs_is_their_mean_with_their_range():
     assert bars[0].get_height() == 3
     (line,) = bars.errorbar.lines[2][0].get_segments()
     assert line[:, 1].tolist() == [1, 6]
-
-
-def test_length_maps_show_each_pair_and_frame_what_was_trained():
-    pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
-    frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
-    ax = plots.length_maps(frame, trained=4).axes[0]
-    np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
-    assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
 
 
 def test_neighbours_of_a_number_stand_in_their_row_as_pale_as_their_chance():

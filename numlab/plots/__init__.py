@@ -7,13 +7,11 @@ pyplot, keeps state or draws on import. In a notebook a Figure shows itself once
 
 from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
 from numlab.plots.bars import bars
-from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.floats import activations, bits, model
 from numlab.plots.gaps import gap_errors
-from numlab.plots.lengths import length_maps
-from numlab.plots.lines import curves, neighbour_curves, scaling
+from numlab.plots.lines import curves, neighbour_curves
 from numlab.plots.neighbours import dots, neighbour_lines
 from numlab.plots.spectra import spectra
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
@@ -32,16 +30,12 @@ __all__ = [
     "encoder_marker",
     "encodings",
     "gap_errors",
-    "length_maps",
     "model",
     "neighbour_curves",
     "neighbour_lines",
-    "number_on_circles",
     "panels",
-    "scaling",
     "spectra",
     "style",
     "styled",
-    "survivors",
     "sweep",
 ]

@@ -7,16 +7,13 @@ from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
 from numlab.probes.nearby import nearby
 from numlab.probes.neighbours import neighbour_f1
-from numlab.probes.operand_lengths import by_operand_lengths
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
 from numlab.probes.spectrum import spectrum
-from numlab.probes.tokens import token_counts
 
 __all__ = [
     "NumberLogits",
     "around_a_circle",
-    "by_operand_lengths",
     "digit_f1",
     "expectation",
     "interpolation",
@@ -30,5 +27,4 @@ __all__ = [
     "response",
     "spectrum",
     "text_vectors",
-    "token_counts",
 ]
