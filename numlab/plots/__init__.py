@@ -8,10 +8,10 @@ pyplot, keeps state or draws on import. In a notebook a Figure shows itself once
 from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
 from numlab.plots.bars import bars
 from numlab.plots.calibration import calibration
+from numlab.plots.chips import chip
 from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.confusions import length_cues
 from numlab.plots.embeddings import clouds
-from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.floats import activations, bits, model
 from numlab.plots.frequencies import stripes
 from numlab.plots.gaps import gap_errors
@@ -30,13 +30,12 @@ __all__ = [
     "bars",
     "bits",
     "calibration",
+    "chip",
     "clouds",
-    "coefficients",
     "curves",
     "dots",
     "encoder_color",
     "encoder_marker",
-    "encodings",
     "gap_errors",
     "length_cues",
     "length_maps",
