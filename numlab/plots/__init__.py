@@ -7,8 +7,8 @@ pyplot, keeps state or draws on import. In a notebook a Figure shows itself once
 
 from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
 from numlab.plots.bars import bars
+from numlab.plots.chips import chip
 from numlab.plots.embeddings import clouds
-from numlab.plots.encodings import coefficients, encodings
 from numlab.plots.floats import activations, bits, model
 from numlab.plots.gaps import gap_errors
 from numlab.plots.lines import curves, neighbour_curves
@@ -22,13 +22,12 @@ __all__ = [
     "activations",
     "bars",
     "bits",
+    "chip",
     "clouds",
-    "coefficients",
     "curves",
     "dots",
     "encoder_color",
     "encoder_marker",
-    "encodings",
     "gap_errors",
     "model",
     "neighbour_curves",

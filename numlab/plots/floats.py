@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.plots.encodings import chip
+from numlab.plots.chips import chip
 from numlab.plots.style import encoder_color, styled
 
 if TYPE_CHECKING:

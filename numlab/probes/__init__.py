@@ -1,6 +1,5 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
-from numlab.probes.circle import around_a_circle
 from numlab.probes.digit_neighbours import digit_f1
 from numlab.probes.interpolation import interpolation
 from numlab.probes.linear import linear, text_vectors
@@ -8,23 +7,19 @@ from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_l
 from numlab.probes.nearby import nearby
 from numlab.probes.neighbours import neighbour_f1
 from numlab.probes.pca import pca
-from numlab.probes.response import largest_jumps, response
 from numlab.probes.spectrum import spectrum
 
 __all__ = [
     "NumberLogits",
-    "around_a_circle",
     "digit_f1",
     "expectation",
     "interpolation",
-    "largest_jumps",
     "linear",
     "logit_scan",
     "nearby",
     "neighbour_f1",
     "number_logits",
     "pca",
-    "response",
     "spectrum",
     "text_vectors",
 ]
