@@ -2,13 +2,11 @@
 
 from numlab.probes.calibration import calibration
 from numlab.probes.circle import around_a_circle
-from numlab.probes.digit_neighbours import digit_f1
 from numlab.probes.interpolation import interpolation
 from numlab.probes.length_cues import length_cues, negated, sign_and_size
 from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
-from numlab.probes.nearby import nearby
-from numlab.probes.neighbours import neighbour_f1
+from numlab.probes.neighbours import digit_f1, nearby, neighbour_f1
 from numlab.probes.operand_lengths import by_operand_lengths
 from numlab.probes.pca import pca
 from numlab.probes.response import largest_jumps, response
