@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import END, Tokens
-from numlab.encoders.decimal import (
+from numlab.codes.decimal import (
     Decimal,
     count_digits,
     read_decimals,
     to_digits,
     trailing_zeros,
 )
+from numlab.encoders.base import END, Encoder, Tokens
 from numlab.examples import FLOAT_DIGITS
 
 MINUS, POINT, OPEN, CLOSE = 10, 11, 12, 13  # behind the digits themselves
 
 
 @dataclass(frozen=True)
-class Digits(Decimal):
+class Digits(Decimal, Encoder):
     """Digit by digit, without leading zeros, and without trailing ones behind the point.
 
     Parameters

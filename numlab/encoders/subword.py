@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import Tokens
-from numlab.encoders.decimal import (
+from numlab.codes.decimal import (
     Decimal,
     count_digits,
     read_decimals,
     trailing_zeros,
 )
+from numlab.encoders.base import Encoder, Tokens
 from numlab.examples import FLOAT_DIGITS
 
 MINUS, POINT = 1110, 1111
@@ -28,7 +28,7 @@ TRIMMED = np.array(
 
 
 @dataclass(frozen=True)
-class Subword(Decimal):
+class Subword(Decimal, Encoder):
     """Groups of three digits from the left; spelled as Digits, without zeros that say nothing.
 
     Parameters
