@@ -12,12 +12,10 @@ from numlab.plots.circles import number_on_circles, survivors
 from numlab.plots.confusions import length_cues
 from numlab.plots.embeddings import clouds
 from numlab.plots.encodings import coefficients, encodings
-from numlab.plots.floats import activations, bits, model
 from numlab.plots.frequencies import stripes
 from numlab.plots.gaps import gap_errors
 from numlab.plots.lengths import length_maps
-from numlab.plots.lines import curves, neighbour_curves, scaling
-from numlab.plots.neighbours import dots, neighbour_lines
+from numlab.plots.lines import curves, scaling
 from numlab.plots.orbits import orbits
 from numlab.plots.predictions import logit_lines, predicted_against_true
 from numlab.plots.spectra import spectra
@@ -26,14 +24,11 @@ from numlab.plots.sweep import sweep
 
 __all__ = [
     "STYLE",
-    "activations",
     "bars",
-    "bits",
     "calibration",
     "clouds",
     "coefficients",
     "curves",
-    "dots",
     "encoder_color",
     "encoder_marker",
     "encodings",
@@ -41,9 +36,6 @@ __all__ = [
     "length_cues",
     "length_maps",
     "logit_lines",
-    "model",
-    "neighbour_curves",
-    "neighbour_lines",
     "number_on_circles",
     "orbits",
     "panels",
