@@ -1,13 +1,14 @@
-"""The drawings of the notebooks on floating-point bits, and their check of the formats."""
+"""The drawings of the notebooks on floating-point bits, and their check of the bits."""
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 import numlab as nl
 from notebooks.conftest import load
 
-figures, formats = (load(f"float/{name}") for name in ("figures", "formats"))
+figures, formats, anatomy = (load(f"float/{name}") for name in ("figures", "bits", "anatomy"))
 
 BITS = pd.DataFrame(
     {
@@ -69,3 +70,46 @@ def test_other_bits_are_noticed(monkeypatch):
     features = nl.IEEE754.features
     monkeypatch.setattr(nl.IEEE754, "features", lambda self, x: features(self, x)[:, ::-1])
     assert not formats.same_as_struct(32, 100)
+
+
+def test_each_bit_of_a_number_has_a_row():
+    frame = formats.bit_table([-28.5, 1_000_000])
+    assert frame.number.unique().tolist() == ["-28.5", "1,000,000"]
+    example = "".join(map(str, frame.bit[:32]))
+    assert example == "11000001111001000000000000000000"
+    assert frame.part.value_counts().to_dict() == {"significand": 46, "exponent": 16, "sign": 2}
+
+
+@pytest.fixture(scope="module")
+def model():
+    spec = nl.pretrained.Pretrained()
+    return spec.build(spec.tokenizer([], nl.IEEE754()))
+
+
+def test_the_steps_of_the_module_end_in_its_output(model):
+    steps = anatomy.module_steps(model.embed.values, 85)
+    assert steps.step.unique().tolist()[0] == "$x$: bits of 85"
+    with torch.no_grad():
+        features = torch.from_numpy(nl.IEEE754().features([85]))
+        embedding = model.embed.values(features, model.embed.words)[0]
+    drawn = steps[steps.step == "embedding"].value
+    np.testing.assert_allclose(drawn, embedding, atol=1e-6)
+
+
+def test_a_text_has_one_mask_and_its_numbers(model):
+    inputs, tokens = anatomy.masked_text(model, "a dog of 22 kilograms eats 0.5", "dog")
+    assert tokens.word.tolist()[:4] == ["[CLS]", "a", "[MASK]", "of"]
+    assert tokens[tokens.kind == "number"].note.tolist() == ["22", "0.5"]
+    assert tokens[tokens.kind == "mask"].target.tolist() == ["dog"]
+    assert anatomy.reads_words_and_numbers(model, inputs, [22, 0.5])
+    assert not anatomy.reads_words_and_numbers(model, inputs, [22, 0.6])
+
+
+def test_the_new_weights_are_those_that_train(model):
+    assert set(anatomy.new_weights(model)) == set(model.parameters())
+    assert anatomy.parts(model).learned.to_dict() == {
+        "words": False,
+        "numbers": True,
+        "trunk": False,
+        "head": True,
+    }

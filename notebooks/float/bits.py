@@ -1,12 +1,32 @@
-"""What the bits of a float say, and whether they are those of Python's `struct`."""
+"""The bits of numbers: what they say, and whether they are those of Python's `struct`."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 import numlab as nl
+
+PARTS = np.repeat(["sign", "exponent", "significand"], [1, 8, 23])
+
+
+def bit_table(numbers: Sequence[float]) -> pd.DataFrame:
+    """The 32 bits of some numbers.
+
+    Returns
+    -------
+    DataFrame [number, meaning, part, bit]
+        One row for each bit, the sign first; number and meaning are texts.
+    """
+    features = nl.IEEE754().features(numbers)
+    frames = [
+        pd.DataFrame({"number": f"{n:,}", "meaning": product(row), "part": PARTS, "bit": row})
+        for n, row in zip(numbers, features, strict=True)
+    ]
+    return pd.concat(frames, ignore_index=True)
 
 
 def product(bits: np.ndarray) -> str:
