@@ -1,4 +1,4 @@
-"""The command line: `numlab figures`, `gallery`, `compare` and `accept`."""
+"""The command line: `numlab figures`, `gallery` and `compare`."""
 
 from __future__ import annotations
 
@@ -82,21 +82,6 @@ def compare(
 
     said = report(file, steps, lambda doing: typer.echo(f"numlab: {doing}", err=True))
     typer.echo(said.text)
-
-
-@app.command()
-def accept(
-    module: Annotated[str, typer.Argument(metavar="MODULE", help="Such as numlab.training.fit.")],
-    why: Annotated[str, typer.Argument(metavar="WHY", help="How you know that it alters none.")],
-) -> None:
-    """Say that the uncommitted change of a module alters no figure: they stay up to date.
-
-    Each figure that was made by the committed module keeps its old digest and the reason.
-    """
-    from numlab.figures.accept import accept
-
-    accepted = accept(module, why)
-    typer.echo(f"{len(accepted)} figures and tables stay up to date")
 
 
 def main() -> None:

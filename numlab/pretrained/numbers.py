@@ -11,11 +11,12 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from numlab.corpus import Batch
 from numlab.encoders import Encoder
 from numlab.examples import parse
-from numlab.objectives import Inputs, hide
+from numlab.objectives import Inputs
+from numlab.objectives.base import hide
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Batch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

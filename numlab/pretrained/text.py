@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples, Slot
 from numlab.heads import Head
-from numlab.tokenizer import Corpus, Flat, Tokenizer, offsets
+from numlab.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

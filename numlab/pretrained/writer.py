@@ -12,13 +12,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from numlab.corpus import Flat, offsets, ranges
 from numlab.encoders import Encoder
 from numlab.examples import Examples, Layout
 from numlab.models import NumberEmbedding
 from numlab.objectives import Inputs, Targets
 from numlab.pretrained.source import local_only, locate, quiet
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Flat, offsets, ranges
 
 
 @dataclass(frozen=True)
