@@ -10,7 +10,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 import numlab as nl
-from numlab.encoders.aggregate import Aggregation
+from numlab.encoders.aggregate import Aggregation, WeightedSum
 
 K = 10
 Table = tuple[str, int, np.ndarray]  # name, seed, the (10, d) embeddings of the digits
@@ -67,6 +67,34 @@ def leading_digits_only(k: int, n: int) -> float:
             here &= (x[:, None] + offset) // (level // 10) != x[:, None] // (level // 10)
         shared, nearer = shared + chance * (here * natural).sum(1).mean(), level - 1
     return shared / k
+
+
+def f1_over_k(tables: Sequence[Table], length: int, ks: Sequence[int]) -> pd.DataFrame:
+    """kNN-F1 of weighted sums among the numbers of one length, beside `leading_digits_only`.
+
+    Returns
+    -------
+    DataFrame [embedding, k, f1]
+        The mean over the tables of the same name.
+    """
+    rows = [("leading digits only", k, leading_digits_only(k, length)) for k in ks]
+    for name, _, embeddings in tables:
+        scores = (
+            nl.probes.digit_f1(of_length(length), embeddings, WeightedSum(), k).f1.mean()
+            for k in ks
+        )
+        rows += zip([f"weighted sum, {name}"] * len(ks), ks, scores, strict=True)
+    frame = pd.DataFrame(rows, columns=["embedding", "k", "f1"])
+    return frame.groupby(["embedding", "k"], sort=False, as_index=False).f1.mean()
+
+
+def listed(f1: pd.DataFrame) -> str:
+    """A row of scores for each table, for a sentence.
+
+    >>> listed(pd.DataFrame({2: [0.739], 3: [0.72]}, index=["MiniLM"]))
+    'MiniLM: 0.739, 0.720'
+    """
+    return "; ".join(f"{name}: {', '.join(f'{v:.3f}' for v in row)}" for name, row in f1.iterrows())
 
 
 def norms(
