@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from numlab.plots import encoder_color, styled
-from numlab.plots.encodings import chip
+from numlab.plots.chips import chip
 
 PARTS = {"sign": "#D55E00", "exponent": "#0072B2", "significand": "#009E73"}
 CELL = 0.24  # inches, the width of a bit
