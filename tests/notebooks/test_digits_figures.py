@@ -99,6 +99,16 @@ def test_leading_digits_only_is_what_nested_clusters_score(k):
     assert found[inner].mean() == pytest.approx(expected, abs=0.02)
 
 
+def test_over_k_tables_of_one_name_are_averaged():
+    rng = np.random.default_rng(0)
+    tables = [("random", seed, rng.normal(size=(10, 8))) for seed in (0, 1)]
+    frame = knn.f1_over_k(tables, 2, [3])
+    assert frame.embedding.tolist() == ["leading digits only", "weighted sum, random"]
+    numbers = knn.of_length(2)
+    f1 = [nl.probes.digit_f1(numbers, t, WeightedSum(), 3).f1.mean() for *_, t in tables]
+    assert frame.f1.tolist() == pytest.approx([knn.leading_digits_only(3, 2), np.mean(f1)])
+
+
 def test_lengths_of_vectors_are_in_lengths_of_a_digits():
     frame = knn.norms([("one", 0, np.ones((10, 4)))], {"weighted sum": WeightedSum()}, 3)
     expected = [WeightedSum().weights(n).sum() for n in (1, 2, 3)]
