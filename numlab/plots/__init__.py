@@ -9,29 +9,21 @@ from numlab.plots import inline  # noqa: F401 (figures show themselves in notebo
 from numlab.plots.bars import bars
 from numlab.plots.chips import chip
 from numlab.plots.embeddings import clouds
-from numlab.plots.floats import activations, bits, model
 from numlab.plots.gaps import gap_errors
-from numlab.plots.lines import curves, neighbour_curves
-from numlab.plots.neighbours import dots, neighbour_lines
+from numlab.plots.lines import curves
 from numlab.plots.spectra import spectra
 from numlab.plots.style import STYLE, encoder_color, encoder_marker, panels, style, styled
 from numlab.plots.sweep import sweep
 
 __all__ = [
     "STYLE",
-    "activations",
     "bars",
-    "bits",
     "chip",
     "clouds",
     "curves",
-    "dots",
     "encoder_color",
     "encoder_marker",
     "gap_errors",
-    "model",
-    "neighbour_curves",
-    "neighbour_lines",
     "panels",
     "spectra",
     "style",

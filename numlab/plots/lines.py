@@ -42,43 +42,6 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
     return figure
 
 
-@styled
-def neighbour_curves(
-    frame: pd.DataFrame, paper: float | None = None, below: float | None = None
-) -> Figure:
-    """kNN-F1 over the number of digits, a line an aggregate (digits, Fig. 2 and 3).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns digits, f1 (mean over the numbers of that many digits), aggregate, pool (a panel
-        each), and a row a seed: the band is their spread.
-    paper : float, optional
-        The paper's value for the weighted sum, drawn as a dashed line.
-    below : float, optional
-        What the paper's other functions stay below, drawn as a dotted line, on a scale that
-        spreads the small values: logarithmic from 0.1 % up, linear below, so that 0 is seen.
-    """
-    figure = curves(frame, "digits", "f1", "aggregate", "pool")
-    for ax in figure.axes:
-        ticks = sorted(frame.digits.unique())
-        ax.set(xlabel="number of digits", ylabel="kNN-F1", xticks=ticks)
-        ax.label_outer()
-        if below is not None:
-            ax.set_yscale("symlog", linthresh=1e-3, linscale=0.4)
-            ax.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.1 %", "1 %", "10 %", "100 %"])
-            ax.axhline(
-                below, color="#555555", lw=1.2, ls=":", label=f"paper: below {below * 100:.0f} %"
-            )
-        else:
-            ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
-        if paper is not None:
-            ax.axhline(paper, color="#555555", lw=1.2, ls="--", label=f"paper: {paper * 100:.0f} %")
-        ax.set_ylim(*((-1e-4, 1.4) if below is not None else (-0.02, 1.05)))
-    legend(figure, figure.axes)
-    return figure
-
-
 def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
     """Draw the mean of each group as a line, its range as a band, its values as dots."""
     mean, n = values.mean(), values.size()

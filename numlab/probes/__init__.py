@@ -1,11 +1,9 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
-from numlab.probes.digit_neighbours import digit_f1
 from numlab.probes.interpolation import interpolation
 from numlab.probes.linear import linear, text_vectors
 from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
-from numlab.probes.nearby import nearby
-from numlab.probes.neighbours import neighbour_f1
+from numlab.probes.neighbours import digit_f1, nearby, neighbour_f1
 from numlab.probes.pca import pca
 from numlab.probes.spectrum import spectrum
 
