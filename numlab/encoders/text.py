@@ -26,13 +26,12 @@ class OneWord(Encoder):
 
 
 def from_columns(columns: list[tuple]) -> Tokens:
-    """Tokens from one (ids, mask) pair a column; either may be a scalar, at least one is (n,)."""
-    columns = [np.broadcast_arrays(ids, mask) for ids, mask in columns]
-    n = max(ids.size for ids, _ in columns)
-    out = Tokens.of(np.empty((n, len(columns)), np.int32))
+    """Tokens from an (ids, mask) pair for each column; a scalar fills its column."""
+    shape = np.broadcast_shapes(*(np.shape(part) for column in columns for part in column))
+    tokens = Tokens.of(np.empty((*shape, len(columns)), np.int32))
     for j, (ids, mask) in enumerate(columns):
-        out.ids[:, j], out.mask[:, j] = ids, mask
-    return out
+        tokens.ids[:, j], tokens.mask[:, j] = ids, mask
+    return tokens
 
 
 def aligned(tokens: Tokens, width: int) -> np.ndarray:
