@@ -12,8 +12,8 @@ import numpy as np
 from numlab.encoders.aggregate import Aggregation
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
-from numlab.objectives import CausalLM, Inputs, MaskedLM
-from numlab.tokenizer import Corpus, Tokenizer
+from numlab.objectives import MaskedLM
+from numlab.tokenizer import Batch, Corpus, Tokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -161,13 +161,10 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
     -------
     Embeddings of shape (n, d_model), float32
     """
-    causal = isinstance(run.spec.objective, CausalLM)
 
-    def hidden(inputs: Inputs) -> torch.Tensor:
-        if causal:
-            inputs.causal, inputs.real = True, None  # padding comes after all that is read
-        inputs = inputs.to(run.model.device)
-        return run.model.hidden(inputs, layer=layer) if layer else run.model.embed(inputs)
+    def hidden(batch: Batch) -> torch.Tensor:
+        inputs = run.spec.objective.show(batch).to(run.model.device)
+        return run.model.hidden(inputs, layer=layer)
 
     _check_layer(layer, run.spec.model.n_layer)
     vectors = _read(_alone(run.tokenizer, numbers), hidden, "mean", batch_size)
@@ -191,12 +188,11 @@ def _read(corpus: Corpus, hidden: Callable, tokens: str, batch_size: int) -> np.
     parts = []
     for i in range(0, len(corpus), batch_size):
         batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
-        inputs, _ = MaskedLM().ask(batch, ())  # nothing is masked
         own = batch.slot == 0
         if tokens == "last":
             own &= np.cumsum(own, 1) == own.sum(1, keepdims=True)
         with torch.no_grad():
-            h = hidden(inputs)
+            h = hidden(batch)
         weight = torch.from_numpy(own)[..., None].to(h)
         parts.append(((h * weight).sum(1) / weight.sum(1)).float().cpu().numpy())
     return np.concatenate(parts)
@@ -287,8 +283,8 @@ def from_pretrained(
             'take tokens="mean" or "last"'
         )
 
-    def hidden(inputs: Inputs) -> torch.Tensor:
-        inputs = inputs.to(model.device)
+    def hidden(batch: Batch) -> torch.Tensor:
+        inputs = MaskedLM().show(batch).to(model.device)
         if layer == 0:
             return model.get_input_embeddings()(inputs.ids)
         mask = None if inputs.real is None else inputs.real.long()

@@ -1,10 +1,13 @@
 """What a model is trained to predict: Batch -> Inputs and Targets, and answers back.
 
 Masking, shifting and generation live here. A model sees Inputs and never knows the objective.
+
+Shapes: B texts of T tokens, t targets, m tokens that carry a number, a answers.
 """
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +17,7 @@ import torch
 
 from numlab.tokenizer import Batch
 
-_SLOTS = 1 << 20  # more slots than any layout has: row * _SLOTS + slot names a slot of a batch
+__all__ = ["Answers", "CausalLM", "Inputs", "MaskedLM", "MaskedWords", "Objective", "Targets"]
 
 
 @dataclass(eq=False)
@@ -22,7 +25,7 @@ class Inputs:
     """What a model reads."""
 
     ids: torch.Tensor  # (B, T)
-    place: torch.Tensor  # (B, T) place within a number from 1, else 0
+    within: torch.Tensor  # (B, T) index within the number from 1; 0 in literals
     real: torch.Tensor | None  # (B, T) bool; None: no padding that attention could see
     carriers: torch.Tensor  # (m,) flat positions of the tokens that carry a number
     features: torch.Tensor  # (m, F) what they carry
@@ -34,25 +37,22 @@ class Inputs:
 
 @dataclass(eq=False)
 class Targets:
-    """What it should have predicted, and where it is read."""
+    """What it should predict, and where the prediction is read."""
 
-    reads: torch.Tensor  # (t,) flat positions whose hidden state answers
-    ids: torch.Tensor  # (t,) the tokens to be predicted
+    reads: torch.Tensor  # (t,) flat positions whose hidden states predict
+    ids: torch.Tensor  # (t,) the tokens to predict
     carries: torch.Tensor  # (t,) bool: a token that carries a number
-    features: torch.Tensor  # (carries.sum(), F) the numbers to be predicted
-    number: torch.Tensor  # (t,) the slot of the batch that a token belongs to
+    features: torch.Tensor  # (carries.sum(), F) the numbers to predict, as the head reads them
+    row: torch.Tensor  # (t,) row of the batch
+    slot: torch.Tensor  # (t,) slot of the row's layout, -1 in literals
 
     def to(self, device: torch.device) -> Targets:
         return _to(self, device)
 
-    def slots(self) -> tuple[np.ndarray, np.ndarray]:
-        """(t,) row of the batch and (t,) slot of its layout of each target."""
-        return np.divmod(self.number.cpu().numpy(), _SLOTS)
-
 
 @dataclass(eq=False)
 class Answers:
-    """What a model put into the asked slots: a row a slot."""
+    """What a model puts into the asked slots, one row for each."""
 
     rows: np.ndarray  # (a,) text of the corpus
     slots: np.ndarray  # (a,) slot of its layout
@@ -83,25 +83,25 @@ def _targets(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     at = np.flatnonzero(where)
     asked = where.ravel()[batch.carriers]
     carries = np.isin(at, batch.carriers[asked], assume_unique=True)
-    number = at // batch.ids.shape[1] * _SLOTS + batch.slot.ravel()[at]
     return Targets(
         reads=_tensor(at - shift),
         ids=_tensor(batch.ids.ravel()[at]).long(),
         carries=_tensor(carries),
-        features=_tensor(batch.features[asked]),
-        number=_tensor(number),
+        features=_tensor(batch.labels[asked]),
+        row=_tensor(at // batch.ids.shape[1]),
+        slot=_tensor(batch.slot.ravel()[at]).long(),
     )
 
 
 def hide(batch: Batch, hidden: np.ndarray) -> Inputs:
-    """Inputs in which the tokens where `hidden` (B, T) is True are [MASK] and carry nothing."""
+    """Inputs with [MASK] wherever `hidden` (B, T) is True."""
     keep = ~hidden.ravel()[batch.carriers]
     ids = batch.ids
     if hidden.any():  # else a tokenizer without a mask will do
         ids = np.where(hidden, batch.corpus.tokenizer.text.mask, ids)
     return Inputs(
         ids=_tensor(ids).long(),
-        place=_tensor(batch.place).long(),
+        within=_tensor(batch.within).long(),
         real=None if batch.real.all() else _tensor(batch.real),
         carriers=_tensor(batch.carriers[keep]),
         features=_tensor(batch.features[keep]),
@@ -109,12 +109,51 @@ def hide(batch: Batch, hidden: np.ndarray) -> Inputs:
     )
 
 
+class Objective(abc.ABC):
+    """What is hidden from a model, what it predicts, and how it fills slots in.
+
+    Subclasses are frozen dataclasses of plain values.
+
+    Attributes
+    ----------
+    only : tuple of str
+        Patterns of the slots that are predicted in training.
+    answers : tuple of str
+        Patterns of the slots that are spelled by `encoder.answer`.
+    fills_at_once : bool
+        Whether `fill` fills all slots of a text in one pass; else one slot a text.
+    """
+
+    version: ClassVar[int] = 1
+    only: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+    fills_at_once: ClassVar[bool] = False
+
+    @abc.abstractmethod
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        """What the model reads, and what it has to predict, in a training step."""
+
+    @abc.abstractmethod
+    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        """Have a model fill in the slots whose names fit the patterns `slots`.
+
+        Raises
+        ------
+        ValueError
+            Where the objective cannot fill them.
+        """
+
+    def show(self, batch: Batch) -> Inputs:
+        """The batch with nothing hidden."""
+        return hide(batch, np.zeros(batch.ids.shape, bool))
+
+
 @dataclass(frozen=True)
-class MaskedLM:
+class MaskedLM(Objective):
     """Fill in what is masked, everything at once.
 
-    A slot is masked whole, all tokens of its number together; with an encoder of variable length
-    the number of masks still shows the number's length (that is xval's fig10).
+    A slot is masked whole: all tokens of its number together. Under an encoder of variable length
+    the number of masks still shows how long the number is (xval, Fig. 10).
 
     Parameters
     ----------
@@ -123,12 +162,10 @@ class MaskedLM:
     only : patterns of the slots that may be masked.
     """
 
-    version: ClassVar[int] = 1
     slots: float = 0.2
     literals: float = 0.2
     only: tuple[str, ...] = ("*",)
-
-    answers: ClassVar[tuple[str, ...]] = ()
+    fills_at_once: ClassVar[bool] = True
 
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
@@ -143,55 +180,55 @@ class MaskedLM:
         return _masked(batch, hidden)
 
     def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
-        """Every slot that fits `slots` masked, nothing else."""
+        """Mask every slot that fits the patterns, and nothing else."""
         return _masked(batch, batch.asked(slots))
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """The likeliest token at each masked place, all in one pass."""
+        """The likeliest token at each mask, all in one pass."""
         inputs, targets = self.ask(batch, slots)
         device = model.device
         hidden = model.hidden(inputs.to(device), targets.reads.to(device))
         ids = model.logits(hidden).argmax(-1)
         features = model.read(hidden[model.carries(ids)])
-        number, group = np.unique(targets.number.numpy(), return_inverse=True)
-        length = np.bincount(group, minlength=len(number))
+        row, slot = targets.row.numpy(), targets.slot.numpy()
+        begins = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(slot, prepend=-1) != 0))
+        length = np.diff(begins, append=len(row))
         mask = np.arange(length.max(initial=0)) < length[:, None]
         filled = np.zeros(mask.shape, np.int64)
         filled[mask] = ids.cpu().numpy()
-        rows, slot = np.divmod(number, _SLOTS)
-        return Answers(batch.rows[rows], slot, filled, mask, features)
+        return Answers(batch.rows[row[begins]], slot[begins], filled, mask, features)
 
 
 @dataclass(frozen=True)
-class MaskedWords:
+class MaskedWords(Objective):
     """Fill in masked words beside numbers that are shown (float, section 4).
 
-    A word is a token that belongs to no number, in a literal or in a slot of words. As in BERT's
-    own training, each is masked by itself.
+    A word is a token outside of numbers: in a literal, or in a slot of words. Each is masked
+    independently, as in BERT's training.
 
     Parameters
     ----------
     share : chance that a word is masked in training.
     """
 
-    version: ClassVar[int] = 1
     share: float = 0.15
-
     only: ClassVar[tuple[str, ...]] = ("*",)
-    answers: ClassVar[tuple[str, ...]] = ()
 
     def words(self, batch: Batch) -> np.ndarray:
-        """(B, T) bool: what can be masked."""
+        """(B, T) bool: the tokens that can be masked."""
         special = np.isin(batch.ids, batch.corpus.tokenizer.text.special)
-        return batch.real & (batch.place == 0) & ~special
+        return batch.real & (batch.within == 0) & ~special
 
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         return _masked(batch, self.words(batch) & (rng.random(batch.ids.shape) < self.share))
 
-    def ask(self, batch: Batch, column: np.ndarray) -> tuple[Inputs, Targets]:
-        """One token of each text masked: that in its column, (B,)."""
-        return _masked(batch, np.arange(batch.ids.shape[1]) == column[:, None])
+    def hide_one(self, batch: Batch, position: np.ndarray) -> tuple[Inputs, Targets]:
+        """Mask one token of each text: the one at its position, (B,)."""
+        return _masked(batch, np.arange(batch.ids.shape[1]) == position[:, None])
+
+    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        raise ValueError(f"{self} fills no slots; ask for words with evaluation.masked_words")
 
 
 def _masked(batch: Batch, hidden: np.ndarray) -> tuple[Inputs, Targets]:
@@ -199,22 +236,21 @@ def _masked(batch: Batch, hidden: np.ndarray) -> tuple[Inputs, Targets]:
 
 
 @dataclass(frozen=True)
-class CausalLM:
+class CausalLM(Objective):
     """Predict the next token.
 
     Parameters
     ----------
     only : patterns of the slots whose tokens are predicted.
-    literals : predict every token, the literals too.
+    literals : predict every token, those of literals too.
     """
 
-    version: ClassVar[int] = 1
     only: tuple[str, ...] = ("*",)
     literals: bool = False
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Slots that are spelled as answers (`encoder.answer`)."""
+        """Slots that `encoder.answer` spells."""
         return () if self.literals else self.only
 
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
@@ -222,7 +258,7 @@ class CausalLM:
             where = batch.real.copy()
         else:
             where = batch.asked(self.only)
-            if not batch.corpus.tokenizer.encoder.answer.fixed:  # the token that ends a number too
+            if not batch.corpus.tokenizer.encoder.answer.fixed:  # and the token that ends a number
                 where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
         where[:, 0] = False
         targets = _targets(batch, where, shift=1)
@@ -231,23 +267,18 @@ class CausalLM:
         targets.reads = _tensor(row * n + column)
         return _prompt(batch, np.arange(len(batch.ids)), n), targets
 
+    def show(self, batch: Batch) -> Inputs:
+        return _prompt(batch, np.arange(len(batch.ids)), batch.ids.shape[1])
+
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Greedy generation of each text's asked slot from the tokens before it.
-
-        One slot a text: the first token of the slot and all that follow are the model's own.
-
-        Raises
-        ------
-        ValueError
-            Where several slots of a text fit, or the slot begins the text: nothing leads to it.
-        """
+        """Generate each text's slot greedily from the tokens before it, one slot a text."""
         asked = batch.asked(slots)
         first = asked.argmax(1)
         if (np.where(asked, batch.slot, -1).max(1, keepdims=True) != batch.slot)[asked].any():
             raise ValueError(f"one slot a text is generated; several fit {slots}")
         if (first == 0).any():
-            raise ValueError(f"{slots} begins a text: nothing stands before it to generate it from")
+            raise ValueError(f"{slots} begins a text: there is nothing to generate it from")
         is_word = ~_is_number(batch, slots)
         spelling = batch.corpus.tokenizer.encoder.answer
         n_words = int(asked[is_word].sum(1).max(initial=0))
@@ -291,7 +322,7 @@ class CausalLM:
             features[carry.numpy(), step] = read
             inputs = Inputs(
                 ids=token[:, None],
-                place=_tensor(np.where(is_word, 0, step + 1)[:, None]),
+                within=_tensor(np.where(is_word, 0, step + 1)[:, None]),
                 real=None,
                 carriers=carry.nonzero()[:, 0],
                 features=_tensor(read.astype(features.dtype)),
@@ -307,7 +338,7 @@ def _cut_words(ids: np.ndarray, n_tokens: np.ndarray, is_word: np.ndarray) -> np
 
 
 def _is_number(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
-    """(B,) bool: whether a text's asked slot holds a number, not a word."""
+    """(B,) bool: whether a text's asked slot holds a number rather than a word."""
     per_layout = []
     for asked, e in zip(batch.corpus.asked(slots), batch.corpus.examples, strict=True):
         named = [s for s, hit in zip(e.layout.slots, asked, strict=False) if hit]
@@ -323,7 +354,7 @@ def _prompt(batch: Batch, rows: np.ndarray, n: int) -> Inputs:
     keep = (column < n) & (new_row[row] >= 0)
     return Inputs(
         ids=_tensor(batch.ids[rows, :n]).long(),
-        place=_tensor(batch.place[rows, :n]).long(),
+        within=_tensor(batch.within[rows, :n]).long(),
         real=None,
         carriers=_tensor(new_row[row[keep]] * n + column[keep]),
         features=_tensor(batch.features[keep]),

@@ -14,9 +14,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 
 from numlab.encoders import Encoder, Tokens
+from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
+from numlab.heads import Head
+
+__all__ = ["Batch", "Corpus", "Flat", "Text", "Tokenizer", "matches", "offsets", "ranges"]
 
 KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
 CHUNK = 1024  # texts of a larger one that are tokenized at once to learn their lengths
@@ -66,14 +71,32 @@ class Text:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """Text words first, then the encoder's words from `offset` on."""
+    """Text words first, then the encoder's words from `offset` on.
+
+    Parameters
+    ----------
+    text : Text
+    encoder : Encoder
+    other_head : Head, optional
+        A head in place of the encoder's: numbers are predicted by its features.
+    """
 
     text: Text
     encoder: Encoder
+    other_head: Head | None = None
+
+    def __post_init__(self):
+        if self.other_head:
+            check_head(self.encoder, self.other_head)
 
     @classmethod
-    def of(cls, layouts: Iterable[Layout], encoder: Encoder) -> Tokenizer:
-        return cls(Text.of(layouts), encoder)
+    def of(cls, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None) -> Tokenizer:
+        return cls(Text.of(layouts), encoder, head)
+
+    @property
+    def head(self) -> Head | None:
+        """The head that reads numbers; None where no token carries one."""
+        return self.other_head or self.encoder.head
 
     @property
     def offset(self) -> int:
@@ -89,10 +112,15 @@ class Tokenizer:
         return self.offset + np.asarray(self.encoder.carriers, np.int64)
 
     @functools.cached_property
+    def answer_carriers(self) -> torch.Tensor:
+        """(n,) ids of the words that carry a number in an answer."""
+        return self.offset + torch.tensor(self.encoder.answer.carriers, dtype=torch.long)
+
+    @functools.cached_property
     def input_only(self) -> np.ndarray:
-        """Ids of the carriers that answers never hold, such as [AGG]: no targets."""
-        input_only = set(self.encoder.carriers) - set(self.encoder.answer.carriers)
-        return self.offset + np.array(sorted(input_only), np.int64)
+        """Ids of the carriers that stand in inputs only, such as [AGG]; they are never targets."""
+        words = set(self.encoder.carriers) - set(self.encoder.answer.carriers)
+        return self.offset + np.array(sorted(words), np.int64)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; slots that fit `answers` are spelled by `encoder.answer`."""
@@ -101,14 +129,24 @@ class Tokenizer:
     def decode(
         self, ids: np.ndarray, mask: np.ndarray, features: np.ndarray, answers: bool = True
     ) -> np.ndarray:
-        """(n, L) tokens of numbers -> (n,) numbers, NaN or None where they spell no number.
+        """(n, L) tokens and what the head read to (n,) numbers; NaN or None where malformed.
 
-        They are spelled by `encoder.answer` where they are `answers`, and where the encoder's own
-        spelling without what is `input_only` is the same.
+        `encoder.answer` spells `answers`; it also spells other slots without `input_only` words.
         """
-        words = np.where(ids >= self.offset, ids - self.offset, -1)
+        tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
+        if self.other_head:
+            return carried_numbers(tokens, self.encoder.carriers, self.other_head)
         spelling = self.encoder.answer if answers or len(self.input_only) else self.encoder
-        return spelling.decode(Tokens(words, mask, features))
+        return spelling.decode(tokens)
+
+
+def check_head(encoder: Encoder | None, head: Head) -> None:
+    """Raise a ValueError if a head cannot take the place of the encoder's."""
+    if encoder is None or not encoder.answer.carriers or encoder.answer.length > 1:
+        raise ValueError(
+            f"{type(head).__name__} reads numbers of one token that carries them; "
+            f"{encoder} spells answers otherwise"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +155,10 @@ class Flat:
 
     ids: np.ndarray  # (tokens,)
     slot: np.ndarray  # (tokens,) slot of the layout, -1 in literals
-    place: np.ndarray  # (tokens,) 1, 2, ... within a number, 0 in literals
+    within: np.ndarray  # (tokens,) index within the number from 1; 0 in literals
     starts: np.ndarray  # (n + 1,) where a text's tokens begin
     features: np.ndarray  # (carriers, F)
+    labels: np.ndarray  # (carriers, F'): what the head is to predict of them
     feature_starts: np.ndarray  # (n + 1,)
 
 
@@ -128,10 +167,11 @@ class _Table:
     """Token runs, end to end: piece p is ids[start[p]:][:length[p]]."""
 
     ids: np.ndarray
-    place: np.ndarray
+    within: np.ndarray
     start: np.ndarray
     length: np.ndarray
     features: np.ndarray
+    labels: np.ndarray
     feature_start: np.ndarray
     n_features: np.ndarray  # rows of features a piece has
 
@@ -193,12 +233,16 @@ class _Reader:
         text = offsets(np.concatenate([np.full(len(p), p.shape[1]) for p in pieces]))[:-1]
         length, n_features = table.length[piece], table.n_features[piece]
         at = ranges(table.start[piece], length)
+        carriers = ranges(table.feature_start[piece], n_features)
+        features = table.features[carriers]
+        same = table.labels is table.features
         return Flat(
             ids=table.ids[at],
             slot=np.repeat(slot, length),
-            place=table.place[at],
+            within=table.within[at],
             starts=offsets(np.add.reduceat(length, text)),
-            features=table.features[ranges(table.feature_start[piece], n_features)],
+            features=features,
+            labels=features if same else table.labels[carriers],
             feature_starts=offsets(np.add.reduceat(n_features, text)),
         )
 
@@ -218,25 +262,34 @@ class _Reader:
         encoder, offset = self.tokenizer.encoder, self.tokenizer.offset
         ids = [np.array([i for run in self.runs for i in run], np.int32)]
         length = [np.array([len(run) for run in self.runs], np.int64)]
-        place = [np.zeros(len(ids[0]), np.int16)]
+        within = [np.zeros(len(ids[0]), np.int16)]
         features, n_features = [], [np.zeros(len(self.runs), np.int64)]
-        for own, spelling in zip(numbers, (encoder, encoder.answer), strict=True):
-            if not sum(map(len, own)):
+        head, labels = self.tokenizer.other_head, []
+        for parts, spelling in zip(numbers, (encoder, encoder.answer), strict=True):
+            if not sum(map(len, parts)):
                 continue
-            tokens = spelling.encode(np.concatenate(own))
+            column = np.concatenate(parts)
+            tokens = spelling.encode(column)
             ids.append(tokens.ids[tokens.mask] + offset)
             length.append(tokens.mask.sum(1))
-            place.append(np.cumsum(tokens.mask, 1)[tokens.mask].astype(np.int16))
+            within.append(np.cumsum(tokens.mask, 1)[tokens.mask].astype(np.int16))
             carries = np.isin(tokens.ids, spelling.carriers) & tokens.mask
             n_features.append(carries.sum(1))
             if spelling.carriers:
                 features.append(tokens.features)
-        none = np.zeros((0, encoder.n_features), encoder.feature_dtype)
+                if head:
+                    labels.append(head.features(column))  # one carrier a number
         length, n_features = np.concatenate(length), np.concatenate(n_features)
         start, feature_start = offsets(length)[:-1], offsets(n_features)[:-1]
-        flat = np.concatenate(ids).astype(np.int32), np.concatenate(place)
-        features = np.concatenate(features or [none])
-        return _Table(*flat, start, length, features, feature_start, n_features)
+        flat = np.concatenate(ids).astype(np.int32), np.concatenate(within)
+        features = _rows(features, encoder)
+        labels = _rows(labels, head) if head else features
+        return _Table(*flat, start, length, features, labels, feature_start, n_features)
+
+
+def _rows(parts: list[np.ndarray], code: Encoder | Head) -> np.ndarray:
+    """(carriers, F) features of some numbers, perhaps of none."""
+    return np.concatenate(parts or [np.zeros((0, code.n_features), code.feature_dtype)])
 
 
 def offsets(lengths: np.ndarray) -> np.ndarray:
@@ -325,15 +378,17 @@ class Corpus:
         real = column < lengths[:, None]
         at = np.where(real, starts[:, None] + column, 0)
         ids = np.where(real, flat.ids[at], tokenizer.text.pad)
+        at_carriers = ranges(*_runs(flat.feature_starts, own))
         return Batch(
             self,
             rows,
             ids,
             real,
             slot=np.where(real, flat.slot[at], -1),
-            place=np.where(real, flat.place[at], 0),
+            within=np.where(real, flat.within[at], 0),
             carriers=np.flatnonzero(np.isin(ids, tokenizer.carriers)),
-            features=flat.features[ranges(*_runs(flat.feature_starts, own))],
+            features=flat.features[at_carriers],
+            labels=flat.labels[at_carriers],
         )
 
 
@@ -346,9 +401,10 @@ class Batch:
     ids: np.ndarray  # (B, T)
     real: np.ndarray  # (B, T) bool: a token, not padding
     slot: np.ndarray  # (B, T) slot of the layout, -1 in literals
-    place: np.ndarray  # (B, T) place within a number, from 1
+    within: np.ndarray  # (B, T) index within the number from 1; 0 in literals
     carriers: np.ndarray  # (m,) flat positions of the tokens that carry a number
     features: np.ndarray  # (m, F) what they carry
+    labels: np.ndarray  # (m, F') what the head is to predict of them
 
     def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(B, T) bool: tokens of the slots that fit the patterns."""

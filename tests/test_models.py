@@ -10,7 +10,7 @@ import torch
 import transformers as hf
 
 import numlab as nl
-from numlab.models import attention
+from numlab.models.transformer import attention
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
 GPT2, LLAMA = nl.GPT2(32, 2, 2), nl.Llama(32, 2, 4, 2, d_head=8)
@@ -81,7 +81,7 @@ def test_generation_with_a_cache_equals_reading_the_whole_text(spec):
     cache, steps = model.cache(), []
     for t in range(inputs.ids.shape[1]):
         one = dataclasses.replace(
-            inputs, ids=inputs.ids[:, t : t + 1], place=inputs.place[:, t : t + 1]
+            inputs, ids=inputs.ids[:, t : t + 1], within=inputs.within[:, t : t + 1]
         )
         steps.append(model.hidden(one, cache=cache))
     assert torch.allclose(whole, torch.cat(steps, 1), atol=1e-5)

@@ -114,12 +114,12 @@ def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, 
     text = ["the whale weighs 140000 kg and lives for 90 years"]
     batch, embedded = numbers.read(text), numbers(text)["inputs_embeds"][0]
     tokens = encoder.encode([140000.0, 90.0])
-    assert (batch.place[0] > 0).sum() == tokens.mask.sum()
+    assert (batch.within[0] > 0).sum() == tokens.mask.sum()
     ids = batch.ids[0]
-    assert (ids[batch.place[0] > 0] - numbers.tokenizer.offset == tokens.ids[tokens.mask]).all()
-    words = torch.from_numpy(ids[batch.place[0] == 0])
+    assert (ids[batch.within[0] > 0] - numbers.tokenizer.offset == tokens.ids[tokens.mask]).all()
+    words = torch.from_numpy(ids[batch.within[0] == 0])
     table = model.get_input_embeddings()
-    assert torch.equal(embedded[torch.from_numpy(batch.place[0] == 0)], table(words))
+    assert torch.equal(embedded[torch.from_numpy(batch.within[0] == 0)], table(words))
     vectors = torch.nn.functional.embedding(
         torch.from_numpy(tokens.ids[tokens.mask]).long(), numbers.embed.words
     )
@@ -127,7 +127,7 @@ def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, 
         carries = np.isin(tokens.ids, encoder.carriers)[tokens.mask]
         features = torch.from_numpy(tokens.features)
         vectors[torch.from_numpy(carries)] = numbers.embed.values(features, numbers.embed.words)
-    torch.testing.assert_close(embedded[torch.from_numpy(batch.place[0] > 0)], vectors)
+    torch.testing.assert_close(embedded[torch.from_numpy(batch.within[0] > 0)], vectors)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)
@@ -336,7 +336,7 @@ def test_numbers_are_never_masked():
     batch = corpus.batch(np.arange(20))
     inputs, targets = nl.MaskedWords(share=1.0).train(batch, np.random.default_rng(0))
     assert (targets.ids < corpus.tokenizer.offset).all()
-    number = torch.from_numpy(batch.place > 0)
+    number = torch.from_numpy(batch.within > 0)
     assert torch.equal(inputs.ids[number], torch.from_numpy(batch.ids)[number])
     special = np.isin(batch.ids, corpus.tokenizer.text.special)
     assert (inputs.ids.numpy()[special & batch.real] != corpus.tokenizer.text.mask).all()

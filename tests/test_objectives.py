@@ -45,7 +45,7 @@ def test_a_value_that_is_read_or_asked_for_is_that_of_its_own_place(encoder, obj
     row, column = np.divmod(inputs.carriers.numpy(), inputs.ids.shape[1])
     read = encoder.number(inputs.features.numpy())
     assert read.tolist() == numbers[row, batch.slot[row, column]].tolist()
-    row, slot = (x[targets.carries.numpy()] for x in targets.slots())
+    row, slot = (x[targets.carries].numpy() for x in (targets.row, targets.slot))
     assert encoder.number(targets.features.numpy()).tolist() == numbers[row, slot].tolist()
 
 
@@ -72,7 +72,7 @@ def test_the_share_of_masked_slots_is_the_one_asked_for():
 def test_only_the_named_slots_are_masked():
     batch = batch_of(nl.P1000())
     _, targets = train(nl.MaskedLM(slots=1.0, literals=0.0, only=("a*",)), batch)
-    assert set(targets.slots()[1]) == {0, 2}
+    assert set(targets.slot.tolist()) == {0, 2}
 
 
 def test_a_causal_target_is_read_off_the_token_before_it():

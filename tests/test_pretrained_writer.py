@@ -80,7 +80,7 @@ def test_answers_are_read_where_transformers_reads_them(folder, kind):
 
 
 def test_a_model_learns_to_write_answers_and_is_stored_whole(folder, home):
-    run = nl.train(spec(folder, nl.Aggregate(4, 2), steps=10, auxiliary=(nl.AggregateLoss(),)))
+    run = nl.train(spec(folder, nl.Aggregate(4, 2), steps=10, losses=(nl.AggregateLoss(),)))
     token = run.history.query("part == 'valid'").token
     assert token.iloc[-1] < 0.95 * token.iloc[0]
     learned = run.spec.model.build(run.tokenizer)

@@ -77,7 +77,7 @@ def test_what_is_to_be_predicted_spells_its_number(encoder, answers):
 
 def test_places_count_the_tokens_of_a_number_and_are_zero_in_literals():
     batch = nl.Tokenizer.of([SUM], nl.P1000())([sums(1)]).batch(np.array([0]))
-    assert batch.place[0].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]
+    assert batch.within[0].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]
 
 
 def test_a_text_ends_with_the_end_token_and_padding_follows_it():

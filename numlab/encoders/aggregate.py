@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from numlab.encoders.base import END, Tokens, in_float32
-from numlab.encoders.decimal import Decimal
+from numlab.codes import Decimal
+from numlab.encoders.base import END, Encoder, Tokens, in_float32
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import invalidate
 
@@ -174,7 +174,7 @@ def _checked(digits: np.ndarray, embeddings: np.ndarray) -> tuple[np.ndarray, np
 
 
 @dataclass(frozen=True)
-class Aggregate(Decimal):
+class Aggregate(Decimal, Encoder):
     """Fenced digits, and a token that carries their aggregate: [F] [AGG] 6 0 2 [/F].
 
     The aggregate skips the decimal point: 12.5 counts as 125 (our choice: the paper leaves

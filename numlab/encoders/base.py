@@ -1,22 +1,33 @@
-"""What every encoder is: a number becomes tokens (and, for some, values) and back."""
+"""What every encoder is: a number becomes tokens (and, for some, features) and back."""
 
 from __future__ import annotations
 
 import abc
 import functools
 import math
-import re
 from dataclasses import dataclass, fields
+from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from torch import nn
 
-from numlab.examples import as_numbers
+from numlab.codes import Code, Range, as_column, written
+from numlab.codes.base import LARGEST
+from numlab.codes.decimal import END
+from numlab.heads.base import Head, in_float32
 
-LARGEST = float(np.finfo(np.float64).max)
-END = -2  # behind the last token, in packed ids
+__all__ = [
+    "END",
+    "LARGEST",
+    "Encoder",
+    "Tokens",
+    "ValueEncoder",
+    "as_column",
+    "carried_numbers",
+    "in_float32",
+    "written",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +37,9 @@ class Tokens:
     Parameters
     ----------
     ids : array of shape (n, L), int32
-        Indices into the encoder's vocabulary; -1 (in what a model put out): none of its words.
+        Indices into the encoder's vocabulary; -1 for any other token that a model predicted.
     mask : array of shape (n, L), bool
-        Which of them are there; holes are allowed, the reading order is row by row.
+        Which of them exist; holes are allowed, the reading order is row by row.
     features : array of shape (carriers, F)
         A row for each token under the mask that carries a number, in reading order.
     """
@@ -39,12 +50,12 @@ class Tokens:
 
     @classmethod
     def of(cls, ids: np.ndarray, mask: np.ndarray | None = None) -> Tokens:
-        """Tokens none of which carries a number; without a mask all of them are there."""
+        """Tokens that carry no numbers; without a mask all of them exist."""
         mask = np.ones(ids.shape, bool) if mask is None else mask
         return cls(ids.astype(np.int32, copy=False), mask, np.zeros((0, 0), np.float32))
 
     def packed(self) -> np.ndarray:
-        """(n, L) ids with the holes closed: END stands behind the last one."""
+        """(n, L) ids with the holes closed, and END behind the last of each row."""
         if self.mask.all():
             return np.maximum(self.ids, -1)
         ids = np.full(self.ids.shape, END, np.int32)
@@ -53,7 +64,7 @@ class Tokens:
         return ids
 
 
-class Encoder(abc.ABC):
+class Encoder(Range):
     """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values.
 
     Attributes
@@ -61,19 +72,17 @@ class Encoder(abc.ABC):
     vocabulary : tuple of str
         The words; a token is the index of one.
     carriers : tuple of int
-        Those words that carry a number: `embedding` and `head` work on them.
+        The words that carry a number: `embedding` and `head` work on them.
     length : int
         The most tokens that a number takes.
     fixed : bool
         Whether every number takes that many.
     n_features : int
-        What a carrier carries, as (n_features,) of `feature_dtype`.
-    bounds : tuple of numbers
-        Every finite number from low to high can be encoded; any other is a ValueError.
+        Features that a carrier has, of `feature_dtype`.
     word_values : array of shape (V,), float64
-        The number that a word is by itself ('7', '602', '-602E-1'); NaN: none.
+        What a word is as a number ('7', '602', '-602E-1'); NaN where it is none.
     token_mlp : bool
-        Whether the token head is an MLP, too (Appendix C of xval), or only tied to the table.
+        Whether the token head is an MLP (Appendix C of xval), or only tied to the token table.
     """
 
     version: ClassVar[int] = 1
@@ -88,34 +97,13 @@ class Encoder(abc.ABC):
     @abc.abstractmethod
     def vocabulary(self) -> tuple[str, ...]: ...
 
-    @property
-    @abc.abstractmethod
-    def bounds(self) -> tuple[float, float]: ...
-
-    def __str__(self) -> str:
-        """The name in figures: only the fields that are not the defaults, "XVal(k=2)"."""
-        own = [
-            f"{f.name}={getattr(self, f.name)!r}"
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
-        ]
-        return f"{type(self).__name__}({', '.join(own)})" if own else type(self).__name__
-
     @abc.abstractmethod
     def encode(self, numbers) -> Tokens:
-        """(n,) numbers, an array or a list, as tokens; out of range is a ValueError."""
+        """(n,) numbers, an array or a list, as tokens; a number out of range is a ValueError."""
 
     @abc.abstractmethod
     def decode(self, tokens: Tokens) -> np.ndarray:
-        """(n,) float64 (malformed: NaN), or object: Python ints of any size (malformed: None)."""
-
-    @abc.abstractmethod
-    def precision(self, numbers) -> np.ndarray:
-        """(n,) the largest ``abs(decode(encode(x)) - x)`` that is promised at these numbers."""
-
-    @functools.cached_property
-    def word_values(self) -> np.ndarray:
-        return np.array([_value(word) for word in self.vocabulary])
+        """(n,) float64 (malformed: NaN), or Python ints in an object array (malformed: None)."""
 
     @property
     def answer(self) -> Encoder:
@@ -123,43 +111,63 @@ class Encoder(abc.ABC):
         return self
 
     @property
-    def holds(self) -> str:
-        """The range in words, for errors."""
-        return "{} <= x <= {}".format(*map(written, self.bounds))
-
-    def spell(self, number: float | int) -> list[str]:
-        """The words of one number, for a person."""
-        tokens = self.encode([number])
-        return [self.vocabulary[i] for i in tokens.ids[tokens.mask]]
+    def head(self) -> Head | None:
+        """How a carried number is read off a hidden state; None where no word carries one."""
+        return None
 
     def embedding(self, d_model: int) -> nn.Module | None:
-        """A module from carriers to vectors, in place of their words' rows of the token table.
+        """A module that makes the vectors of carriers; None: they have rows of the token table.
 
         It maps (m, F) features and (V, d_model) rows of this encoder's words to (m, d_model).
         """
         return None
 
-    def head(self, d_model: int) -> nn.Module | None:
-        """A module that reads carried numbers off hidden states.
+    @functools.cached_property
+    def word_values(self) -> np.ndarray:
+        return np.array([_value(word) for word in self.vocabulary])
 
-        It maps (m, d_model) to (m, O) outputs; its `loss(outputs, features)` is (m,), and its
-        `read(outputs)` is (m, F), the features that the outputs stand for.
-        """
-        return None
+    def spell(self, number: float | int) -> list[str]:
+        """The words of one number, for people."""
+        tokens = self.encode([number])
+        return [self.vocabulary[i] for i in tokens.ids[tokens.mask]]
 
-    def in_range(self, numbers) -> np.ndarray:
-        """(n,) float64 or Python ints, all within `bounds`."""
-        x = as_column(numbers)
+    @property
+    def label(self) -> str:
+        """The name in figures."""
+        return type(self).__name__
+
+    def __str__(self) -> str:
+        """The class and the fields that are not the defaults: "XVal(k=2)"."""
+        changed = [
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in fields(self)
+            if getattr(self, f.name) != f.default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+
+    def _repr_html_(self) -> str:
+        """In a notebook: 3.14 spelled out, the range, and the tokens that a number takes."""
         low, high = self.bounds
-        outside = ~((x >= low) & (x <= high))  # NaN compares false: it is outside, too
-        if outside.any():
-            name = type(self).__name__
-            raise ValueError(f"{name} holds {self.holds}; got {written(x[outside][0])}")
-        return x
+        try:
+            words = self.spell(3.14)
+        except ValueError:
+            words = self.spell(3)
+        rows = {
+            "spells 3.14" if low <= 3.14 <= high else "spells 3": " ".join(words),
+            "holds": self.holds,
+            "tokens": f"{'' if self.fixed else 'up to '}{self.length} a number",
+            "vocabulary": f"{len(self.vocabulary):,} words",
+        }
+        cells = "".join(f"<tr><th>{k}</th><td>{escape(v)}</td></tr>" for k, v in rows.items())
+        return f"<b>{escape(str(self))}</b><table>{cells}</table>"
 
 
-class ValueEncoder(Encoder):
-    """One token a number, which carries it as features."""
+class ValueEncoder(Encoder, Code):
+    """One token a number; the token carries the number as features.
+
+    A subclass has a code (`features`, `number`), an `embedding` that reads the features, and a
+    `head` that predicts them.
+    """
 
     carriers: tuple[int, ...] = (0,)
 
@@ -167,13 +175,9 @@ class ValueEncoder(Encoder):
     def vocabulary(self) -> tuple[str, ...]:
         return ("[NUM]",)
 
+    @property
     @abc.abstractmethod
-    def features(self, numbers) -> np.ndarray:
-        """(n,) numbers to (n, F) of `feature_dtype`: digits, bits, a scaled value."""
-
-    @abc.abstractmethod
-    def number(self, features: np.ndarray) -> np.ndarray:
-        """The exact inverse, (n, F) to (n,); NaN or None where the features are no number's."""
+    def head(self) -> Head: ...
 
     def encode(self, numbers) -> Tokens:
         features = self.features(numbers)
@@ -181,37 +185,17 @@ class ValueEncoder(Encoder):
         return Tokens(ids, np.ones(ids.shape, bool), features)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        carrier = np.isin(tokens.ids, self.carriers) & tokens.mask
-        well_formed = (carrier.sum(1) == 1) & (tokens.mask.sum(1) == 1)
-        values = self.number(tokens.features)
-        out = np.full(len(carrier), None if values.dtype == object else np.nan, values.dtype)
-        out[well_formed] = values[well_formed[np.nonzero(carrier)[0]]]
-        return out
+        return carried_numbers(tokens, self.carriers, self)
 
 
-def as_column(numbers) -> np.ndarray:
-    """(n,) float64; or Python ints in an object array, where float64 might round them."""
-    x = np.atleast_1d(as_numbers(numbers))
-    if x.ndim != 1:
-        raise ValueError(f"numbers have shape (n,); got {x.shape}")
-    return x
-
-
-def written(number: float | int) -> str:
-    """A number in an error: exact, and as short as it goes.
-
-    >>> written(3.2e11), written(9.995e9), written(999999.5), written(10**20)
-    ('3.2e11', '9.995e9', '999999.5', '100000000000000000000')
-    """
-    if isinstance(number, int):
-        return str(number)
-    short = f"{number:g}"
-    return re.sub(r"e\+0*", "e", short if float(short) == number else repr(float(number)))
-
-
-def in_float32(tensor: torch.Tensor) -> torch.autocast:
-    """Values are embedded and read in float32 under bf16 autocast, too: bf16 loses digits."""
-    return torch.autocast(tensor.device.type, enabled=False)
+def carried_numbers(tokens: Tokens, carriers: tuple[int, ...], code: Code) -> np.ndarray:
+    """(n,) numbers of a code, each carried by one token; NaN or None for any other tokens."""
+    carrier = np.isin(tokens.ids, carriers) & tokens.mask
+    well_formed = (carrier.sum(1) == 1) & (tokens.mask.sum(1) == 1)
+    values = code.number(tokens.features)
+    numbers = np.full(len(carrier), None if values.dtype == object else np.nan, values.dtype)
+    numbers[well_formed] = values[well_formed[np.nonzero(carrier)[0]]]
+    return numbers
 
 
 def _value(word: str) -> float:

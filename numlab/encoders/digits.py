@@ -5,14 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import END, Tokens
-from numlab.encoders.decimal import (
-    Decimal,
-    count_digits,
-    read_decimals,
-    to_digits,
-    trailing_zeros,
-)
+from numlab.codes.decimal import Decimal, count_digits, read_decimals, to_digits, trailing_zeros
+from numlab.encoders.base import END, Encoder, Tokens
 from numlab.encoders.text import from_columns, invalidate
 from numlab.examples import FLOAT_DIGITS
 
@@ -22,7 +16,7 @@ MINUS, POINT, OPEN, CLOSE = 10, 11, 12, 13  # words after the digits 0 to 9
 
 
 @dataclass(frozen=True)
-class Digits(Decimal):
+class Digits(Decimal, Encoder):
     """Digit by digit, without leading zeros or trailing decimal zeros.
 
     Parameters

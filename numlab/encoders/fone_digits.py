@@ -1,4 +1,4 @@
-"""FoNE digit by digit: what Abacus positions are combined with (fone, 5 and Appendix F)."""
+"""FoNE digit by digit, for Abacus positions (fone, 5 and Appendix F)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from torch import nn
 from numlab.encoders.base import Encoder, Tokens
 from numlab.encoders.digits import Digits
 from numlab.encoders.fone import FoNE
+from numlab.heads import Head
+
+__all__ = ["FoNEDigits"]
 
 
 @dataclass(frozen=True)
 class FoNEDigits(Encoder):
-    """A [NUM] a digit, each on its circle of period 10; least digit first, no sign, no point.
+    """One [NUM] for each digit, on a circle of period 10; least digit first, no sign, no point.
 
     Parameters
     ----------
@@ -30,7 +33,7 @@ class FoNEDigits(Encoder):
     int_digits: int = 6
     carriers = (0,)
     fixed = False
-    n_features = 2  # of the one-digit FoNE: a sign, which is never negative, and the digit
+    n_features = 2  # as FoNE(1): a sign, never negative, and the digit
     feature_dtype = np.uint8
 
     def __post_init__(self):
@@ -72,8 +75,9 @@ class FoNEDigits(Encoder):
     def embedding(self, d_model: int) -> nn.Module:
         return self._one_digit.embedding(d_model)
 
-    def head(self, d_model: int) -> nn.Module:
-        return self._one_digit.head(d_model)
+    @property
+    def head(self) -> Head:
+        return self._one_digit.head
 
     @property
     def _spelled(self) -> Digits:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.encoders.decimal import Decimal
+from numlab.codes import Decimal
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import OneWord
 
@@ -14,7 +14,7 @@ __all__ = ["IntegerVocabulary"]
 
 
 @dataclass(frozen=True)
-class IntegerVocabulary(OneWord, Decimal):
+class IntegerVocabulary(Decimal, OneWord):
     """One word a number: '0', '1', ..., '999'; answers are written digit by digit.
 
     The words show neither order nor digits: a model must learn both from texts (fone, Appendix D).

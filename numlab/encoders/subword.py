@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import Tokens
-from numlab.encoders.decimal import Decimal, count_digits, read_decimals, trailing_zeros
+from numlab.codes.decimal import Decimal, count_digits, read_decimals, trailing_zeros
+from numlab.encoders.base import Encoder, Tokens
 from numlab.encoders.text import from_columns
 from numlab.examples import FLOAT_DIGITS
 
@@ -19,7 +19,7 @@ TRIMMED = np.stack([0 * GROUPS, GROUPS // 100, 10 + GROUPS // 10, 110 + GROUPS],
 
 
 @dataclass(frozen=True)
-class Subword(Decimal):
+class Subword(Decimal, Encoder):
     """Groups of three digits from the left, without leading zeros or trailing decimal zeros.
 
     >>> Subword(6, 3).spell(-12345.678)

@@ -50,7 +50,9 @@ class Pretrained:
     def n_layer(self) -> int:
         return trunk(self.name).config.num_hidden_layers
 
-    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder | None) -> PretrainedTokenizer:
+    def tokenizer(
+        self, layouts: Iterable[Layout], encoder: Encoder | None, head=None
+    ) -> PretrainedTokenizer:
         """The model's vocabulary is fixed: the layouts add nothing to it."""
         return PretrainedTokenizer(_words(self.name), encoder)
 

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples, Slot
+from numlab.heads import Head
 from numlab.tokenizer import Corpus, Flat, Tokenizer, offsets
 
 if TYPE_CHECKING:
@@ -106,6 +108,14 @@ class PretrainedTokenizer(Tokenizer):
     def input_only(self) -> np.ndarray:
         return super().input_only if self.encoder else np.zeros(0, np.int64)
 
+    @functools.cached_property
+    def answer_carriers(self) -> torch.Tensor:
+        return super().answer_carriers if self.encoder else torch.zeros(0, dtype=torch.long)
+
+    @property
+    def head(self) -> Head | None:
+        return super().head if self.encoder else None
+
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; every slot is spelled by the encoder itself, `answers` or not."""
         return Corpus(self, examples, self._read)
@@ -132,9 +142,10 @@ class PretrainedTokenizer(Tokenizer):
         return Flat(
             ids=ids,
             slot=slot.astype(np.int16),
-            place=place.astype(np.int16),
+            within=place.astype(np.int16),
             starts=offsets(lengths),
             features=tokens.features,
+            labels=tokens.features,
             feature_starts=offsets(np.add.reduceat(n_features, first)),
         )
 

@@ -39,7 +39,7 @@ class PretrainedWriter:
     version: ClassVar[int] = 1
     name: str
 
-    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder) -> AnswerTokenizer:
+    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder, head=None) -> AnswerTokenizer:
         """The model's vocabulary is fixed: the layouts add nothing to it."""
         if encoder is None or encoder.answer.carriers:
             raise ValueError(f"a pretrained model answers in words, as Digits() has; got {encoder}")
@@ -91,12 +91,12 @@ class AnswerTokenizer(PretrainedTokenizer):
         ids = np.full(starts[-1], self.text.tokenizer.eos_token_id)
         slot, place = np.full(starts[-1], -1, np.int16), np.zeros(starts[-1], np.int16)
         at = ranges(starts[:-1], n_asked)
-        ids[at], slot[at], place[at] = asked.ids, asked.slot, asked.place
+        ids[at], slot[at], place[at] = asked.ids, asked.slot, asked.within
         at = ranges(starts[:-1] + n_asked, n_answer)
         last = np.repeat([len(e.layout.slots) - 1 for e in examples], [len(e) for e in examples])
         ids[at], slot[at] = tokens.ids[tokens.mask] + self.offset, np.repeat(last, n_answer)
         place[at] = np.cumsum(tokens.mask, 1)[tokens.mask]
-        return Flat(ids, slot, place, starts, asked.features, asked.feature_starts)
+        return Flat(ids, slot, place, starts, asked.features, asked.labels, asked.feature_starts)
 
 
 def _question(e: Examples) -> Examples:
@@ -219,7 +219,7 @@ class WriterModel(nn.Module):
         logits = self.logits(self.hidden(inputs, targets.reads))
         parts = {"token": F.cross_entropy(logits, targets.ids)}
         return parts | {
-            type(loss).__name__: loss(logits, targets, self.embed) for loss in auxiliary
+            loss.name: loss.weight * loss(logits, targets, self.embed) for loss in auxiliary
         }
 
 

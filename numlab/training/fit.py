@@ -155,7 +155,7 @@ class Fit:
         device = self.model.device
         bf16 = self.spec.bf16 and has_bf16(device)
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
-            return self.model.losses(inputs.to(device), targets.to(device), self.spec.auxiliary)
+            return self.model.losses(inputs.to(device), targets.to(device), self.spec.losses)
 
     @torch.no_grad()
     def _validate(self) -> dict[str, float]:

@@ -1,18 +1,24 @@
-"""What is trained: everything that decides a run."""
+"""Everything that decides a run."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from html import escape
+from typing import ClassVar
 
 from numlab import store
+from numlab.encoders import Encoder
 from numlab.examples import Examples
-from numlab.models import ModelSpec
-from numlab.tokenizer import Tokenizer
+from numlab.heads import Head
+from numlab.losses import LossTerm
+from numlab.models import Architecture
+from numlab.objectives import Objective
+from numlab.tasks import Task
+from numlab.tokenizer import Tokenizer, check_head
 
-if TYPE_CHECKING:
-    from numlab.pretrained import Pretrained
+__all__ = ["RunSpec"]
 
 
 @dataclass(frozen=True)
@@ -21,24 +27,30 @@ class RunSpec:
 
     Parameters
     ----------
-    task, encoder, objective, model : what is learned, how numbers are spelled, how, by what (a
-        ModelSpec, or a Pretrained model).
+    task, encoder, objective, model : what is learned, how numbers are spelled, what is predicted,
+        and by which model (a ModelSpec, or a Pretrained model).
     n_train, n_valid, n_test : examples drawn from the task, disjoint, with `data_seed`.
-    steps, batch_size : how long.
-    learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps; it
-        falls along a cosine to `min_lr_ratio` of it at the end (xval, Appendix C).
+    steps, batch_size : length of the training.
+    learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps. It
+        falls along a cosine to `min_lr_ratio` of that (xval, Appendix C).
     weight_decay : of the matrices; norms and biases have none.
     clip : largest norm of the gradient.
-    auxiliary : losses added to the objective's.
+    head : how numbers are read off hidden states; None: by the encoder's head.
+    losses : terms that are added to the objective's loss; their names differ.
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
-    threads : one and two threads give different bits, so they stand here.
+    threads : part of the spec, as one and two threads give different bits.
+
+    Raises
+    ------
+    ValueError
+        For parts that do not fit together.
     """
 
     version: ClassVar[int] = 1
-    task: Any
-    encoder: Any
-    objective: Any
-    model: ModelSpec | Pretrained
+    task: Task
+    encoder: Encoder | None
+    objective: Objective
+    model: Architecture
     n_train: int
     steps: int
     learning_rate: float
@@ -49,7 +61,8 @@ class RunSpec:
     min_lr_ratio: float = 0.1
     weight_decay: float = 0.1
     clip: float = 1.0
-    auxiliary: tuple[Any, ...] = ()
+    head: Head | None = None
+    losses: tuple[LossTerm, ...] = ()
     bf16: bool = False
     threads: int = 1
     data_seed: int = 0
@@ -59,14 +72,27 @@ class RunSpec:
         for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
             if getattr(self, field) < 1:
                 raise ValueError(f"{field} is at least 1; got {getattr(self, field)}")
+        names = [term.name for term in self.losses]
+        if len(set(names)) < len(names) or {"token", "value"} & set(names):
+            raise ValueError(
+                f"losses have different names, other than 'token' and 'value'; got {names}"
+            )
+        for term in self.losses:
+            term.check(self.encoder)
+        if self.head:
+            check_head(self.encoder, self.head)
 
     @property
     def name(self) -> str:
-        """For a person: what is trained on what."""
+        """The task, the encoder and the seed, for people."""
         return f"{type(self.task).__name__} · {self.encoder} · seed {self.seed}"
 
+    def seeds(self, n: int) -> list[RunSpec]:
+        """The spec with the seeds 0 to n - 1."""
+        return [dataclasses.replace(self, seed=seed) for seed in range(n)]
+
     def tokenizer(self) -> Tokenizer:
-        return self.model.tokenizer(self.task.layouts(), self.encoder)
+        return self.model.tokenizer(self.task.layouts(), self.encoder, self.head)
 
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" part of the data."""
@@ -82,3 +108,12 @@ class RunSpec:
         done = (step - warm) / max(1, self.steps - 1 - warm)
         fall = (1 + math.cos(math.pi * min(1.0, done))) / 2
         return self.learning_rate * (self.min_lr_ratio + (1 - self.min_lr_ratio) * fall)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the fields that are not the defaults."""
+        rows = "".join(
+            f"<tr><th>{f.name}</th><td>{escape(str(getattr(self, f.name)))}</td></tr>"
+            for f in dataclasses.fields(self)
+            if getattr(self, f.name) != f.default
+        )
+        return f"<b>{escape(self.name)}</b><table>{rows}</table>"

@@ -92,4 +92,4 @@ def test_a_pretrained_model_reads_the_number_and_the_words_around_it(tmp_path):
     tokenizer = Pretrained().tokenizer([], IEEE754())
     corpus = tokenizer(Sentences(written(tmp_path, RECORDS)).sample(4, seed=0))
     batch = corpus.batch(np.arange(4))
-    assert (batch.place > 0).sum(1).tolist() == [1, 1, 1, 1]
+    assert (batch.within > 0).sum(1).tolist() == [1, 1, 1, 1]

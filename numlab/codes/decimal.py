@@ -1,11 +1,23 @@
-"""Numbers of so many decimal digits: what Digits, Subword and FoNE have in common."""
+"""Numbers with a fixed count of decimal digits, and their digits as features."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from numlab.encoders.base import END, Encoder, as_column, written
+from numlab.codes.base import Code, Range, as_column, written
 from numlab.examples import EXACT, FLOAT_DIGITS
+
+__all__ = [
+    "END",
+    "Decimal",
+    "DigitCode",
+    "count_digits",
+    "read_decimals",
+    "to_digits",
+    "trailing_zeros",
+]
+
+END = -2  # behind the last token of a number
 
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (
@@ -13,18 +25,18 @@ QUADS = (
 )
 
 
-class Decimal(Encoder):
-    """An encoder of numbers with a given number of decimal digits, exact for those.
+class Decimal(Range):
+    """Numbers with a fixed count of decimal digits, each exact.
 
-    Up to 15 digits numbers are float64. With more they are whole, and Python ints (float64 is
-    taken where it is whole and below 2^53, where it is exact).
+    Up to 15 digits, numbers are float64. With more they are Python ints, or whole floats below
+    2^53, where float64 is exact.
 
     Attributes
     ----------
     int_digits, frac_digits : int
-        Digits before and after the decimal point; numbers are rounded to that.
+        Digits before and after the decimal point; numbers are rounded to them.
     signed : bool
-        Whether there are negative numbers.
+        Whether numbers can be negative.
     """
 
     int_digits: int
@@ -51,7 +63,7 @@ class Decimal(Encoder):
 
     @property
     def limit(self) -> float | int:
-        """The least size that cannot be encoded: it would round up to one digit more."""
+        """The least absolute value out of range: it would round up to one digit more."""
         if self.n_digits > FLOAT_DIGITS:
             return 10**self.int_digits
         return 10.0**self.int_digits - 0.5 * 10.0**-self.frac_digits
@@ -109,6 +121,24 @@ class Decimal(Encoder):
         size = digits.astype(np.float64) @ 10.0 ** np.arange(self.n_digits)[::-1]
         value = np.where(negative, -size, size) / 10.0**self.frac_digits
         return np.where(wrong, np.nan, value + 0.0)  # + 0.0: no negative zero
+
+
+class DigitCode(Decimal, Code):
+    """Whether a number is negative, and its digits, most significant first."""
+
+    feature_dtype = np.uint8
+
+    @property
+    def n_features(self) -> int:
+        return 1 + self.n_digits
+
+    def features(self, numbers) -> np.ndarray:
+        """(n,) numbers to (n, 1 + digits) uint8: negative, digits most significant first."""
+        negative, digits = self.digits(numbers)
+        return np.concatenate([negative[:, None].view(np.uint8), digits], 1)
+
+    def number(self, features: np.ndarray) -> np.ndarray:
+        return self.from_digits(features[:, 0] > 0, features[:, 1:])
 
 
 def to_digits(size: np.ndarray, n_digits: int) -> np.ndarray:

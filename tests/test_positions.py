@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import numlab as nl
-from numlab.abacus import AbacusTable
+from numlab.models.positions import AbacusTable
 from numlab.objectives import Inputs
 
 PLACE = torch.tensor([[1, 2, 0, 1, 2, 3, 0], [1, 0, 1, 0, 1, 2, 0]])
@@ -44,7 +44,7 @@ def test_generation_counts_places_as_reading_does():
     tokenizer = nl.Tokenizer.of([examples.layout], nl.FoNEDigits(21))
     model = nl.Transformer(nl.ModelSpec(16, 1, 2, positions=(nl.Abacus(21, 4),)), tokenizer).eval()
     seen = []
-    model.positions[0].register_forward_hook(lambda _, given, __: seen.append(given[0].place))
+    model.positions[0].register_forward_hook(lambda _, given, __: seen.append(given[0].within))
     objective = nl.CausalLM(("answer",))
     batch = tokenizer([examples], objective.answers).batch(np.array([0]))
     objective.fill(model, batch, ("answer",))

@@ -1,44 +1,34 @@
-"""One transformer for every encoder, masked or causal.
+"""One transformer for every encoder, masked or causal, after nanoGPT.
 
-In the GPT-2 manner of xval (Appendix C) or the Llama manner of fone (Appendix G). It follows
-nanoGPT in being one file that can be read from top to bottom.
+Like GPT-2 in xval (Appendix C) or like Llama in fone (Appendix G).
 
 B texts of T tokens; H heads of width D; t target positions; V words.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from numlab.encoders import Encoder
 from numlab.examples import Layout
-from numlab.objectives import Inputs, Targets
+from numlab.heads import Head
+from numlab.models.base import Architecture, Model
+from numlab.models.positions import Absolute, Position, Rotary, rotate
+from numlab.objectives import Inputs
 from numlab.tokenizer import Tokenizer
+
+__all__ = ["GPT2", "Llama", "ModelSpec", "NumberEmbedding", "Transformer", "attention"]
 
 _PLAIN = 2**25  # scores of attention that may be in memory at once, in each block
 
 
 @dataclass(frozen=True)
-class Absolute:
-    """A learned vector for each place in the text, added to the tokens (GPT-2)."""
-
-    version: ClassVar[int] = 1
-    n: int = 1024
-
-    def build(self, d_model: int) -> nn.Module:
-        return AbsoluteTable(self.n, d_model)
-
-
-@dataclass(frozen=True)
-class ModelSpec:
+class ModelSpec(Architecture):
     """The shape of a transformer.
 
     Parameters
@@ -52,17 +42,16 @@ class ModelSpec:
     rms_norm : RMSNorm in place of LayerNorm.
     gated : SwiGLU MLPs in place of GELU ones.
     bias : biases in the blocks (xval has none; Table 11).
-    mlp_norm_from : the first block whose MLP stands behind a norm (xval, Table 11: 0, 1 or all).
+    mlp_norm_from : the first block with a norm before its MLP (xval, Table 11: 0, 1 or all).
     """
 
-    version: ClassVar[int] = 1
     d_model: int = 64
     n_layer: int = 2
     n_head: int = 4
     n_kv_head: int | None = None
     d_head: int | None = None
     d_mlp: int | None = None
-    positions: tuple[Any, ...] = (Absolute(),)
+    positions: tuple[Position, ...] = (Absolute(),)
     rotary: float | None = None
     rms_norm: bool = False
     gated: bool = False
@@ -80,23 +69,25 @@ class ModelSpec:
             return nn.RMSNorm(self.d_model)
         return nn.LayerNorm(self.d_model, bias=self.bias)
 
-    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder) -> Tokenizer:
-        """The words that the layouts can say, and the encoder's."""
-        return Tokenizer.of(layouts, encoder)
+    def tokenizer(
+        self, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None
+    ) -> Tokenizer:
+        """The words of the layouts, then those of the encoder."""
+        return Tokenizer.of(layouts, encoder, head)
 
     def build(self, tokenizer: Tokenizer) -> Transformer:
         return Transformer(self, tokenizer)
 
 
 def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:
-    """The GPT-2 manner (xval, Appendix C): learned absolute positions, LayerNorm, GELU."""
+    """Like GPT-2 (xval, Appendix C): learned absolute positions, LayerNorm, GELU."""
     return ModelSpec(d_model, n_layer, n_head, positions=(Absolute(context),))
 
 
 def Llama(
     d_model: int = 64, n_layer: int = 1, n_head: int = 4, n_kv_head: int = 2, d_head: int = 64
 ) -> ModelSpec:
-    """The Llama 3.2 manner (fone, Table 6): rotary positions, RMSNorm, SwiGLU, grouped queries."""
+    """Like Llama 3.2 (fone, Table 6): rotary positions, RMSNorm, SwiGLU, grouped queries."""
     return ModelSpec(
         d_model,
         n_layer,
@@ -110,22 +101,8 @@ def Llama(
     )
 
 
-class AbsoluteTable(nn.Module):
-    def __init__(self, n: int, d_model: int):
-        super().__init__()
-        self.table = nn.Parameter(0.02 * torch.randn(n, d_model))
-
-    def forward(self, inputs: Inputs, start: int) -> torch.Tensor:
-        stop = start + inputs.ids.shape[1]
-        if stop > len(self.table):
-            raise ValueError(
-                f"Absolute({len(self.table)}) holds {len(self.table)} places; got {stop}"
-            )
-        return self.table[start:stop]  # (T, d_model)
-
-
 class Block(nn.Module):
-    """Attention and MLP, each behind its norm (xval, Appendix C)."""
+    """Attention and MLP, each after its norm (xval, Appendix C)."""
 
     def __init__(self, spec: ModelSpec, depth: int):
         super().__init__()
@@ -144,9 +121,9 @@ class Block(nn.Module):
             if layer.bias is not None:
                 nn.init.zeros_(layer.bias)
 
-    def forward(self, h, mask, causal, rotary=None, reads=None, cache=None):
+    def forward(self, h, mask, causal, turns=None, reads=None, cache=None):
         """h (B, T, d) -> (B, T, d), or (t, d) at the flat positions `reads`."""
-        attended = self.attend(self.attention_norm(h), mask, causal, rotary, reads, cache)
+        attended = self.attend(self.attention_norm(h), mask, causal, turns, reads, cache)
         if reads is not None:  # the last block runs only where it is read
             h = h.flatten(0, 1)[reads]
         h = h + self.out(attended)
@@ -158,12 +135,12 @@ class Block(nn.Module):
         gate, u = u.chunk(2, -1)
         return F.silu(gate) * u
 
-    def attend(self, h, mask, causal, rotary, reads, cache):
+    def attend(self, h, mask, causal, turns, reads, cache):
         B, T, _ = h.shape
         heads = self.qkv(h).view(B, T, -1, self.width).transpose(1, 2)  # (B, H + 2 KV, T, D)
         qk, v = heads.split([self.n_head + self.n_kv, self.n_kv], 1)
-        if rotary is not None:
-            qk = rotate(qk, rotary)
+        if turns is not None:
+            qk = rotate(qk, turns)
         q, k = qk.split([self.n_head, self.n_kv], 1)
         if cache is not None:
             if "k" in cache:
@@ -173,10 +150,12 @@ class Block(nn.Module):
         if reads is None or 2 * len(reads) > B * T:  # as cheap everywhere
             a = attention(q, k, v, mask, causal).transpose(1, 2)  # (B, T, H, D)
             return a.flatten(2) if reads is None else a.flatten(0, 1)[reads].flatten(1)
-        text, rank, place = table(reads, B, T)
-        q = q.take_along_dim(place[:, None, :, None], 2)  # (B, H, R, D)
+        text, rank, position = by_text(reads, B, T)
+        q = q.take_along_dim(position[:, None, :, None], 2)  # (B, H, R, D)
         if causal:
-            seen = (torch.arange(T, device=h.device) <= place[..., None])[:, None]  # (B, 1, R, T)
+            seen = (torch.arange(T, device=h.device) <= position[..., None])[
+                :, None
+            ]  # (B, 1, R, T)
             mask = seen if mask is None else seen & mask
         a = attention(q, k, v, mask)
         return a.transpose(1, 2)[text, rank].flatten(1)  # (t, H D)
@@ -185,7 +164,7 @@ class Block(nn.Module):
 def attention(q, k, v, mask=None, causal: bool = False) -> torch.Tensor:
     """Queries (B, H, R, D), keys and values (B, KV, T, D) -> (B, H, R, D).
 
-    By torch's own kernel, but for bf16 on a CPU: there plain products are twice as fast.
+    torch's kernel does it; for bf16 on a CPU plain products, which are twice as fast there.
     """
     B, H, R, D = q.shape
     n_scores = B * H * R * k.shape[2]
@@ -201,27 +180,21 @@ def attention(q, k, v, mask=None, causal: bool = False) -> torch.Tensor:
     return scores.softmax(-1) @ v
 
 
-def table(reads: torch.Tensor, B: int, T: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Ordered flat positions (t,): their texts (t,), their ranks in these (t,), places (B, R).
+def by_text(reads: torch.Tensor, B: int, T: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Sorted flat positions (t,) to their texts (t,), ranks within these (t,), positions (B, R).
 
-    R is the most that one text has; the places of a text with fewer end in zeros.
+    R is the most that one text has; the positions of a text with fewer end in zeros.
     """
     text = reads // T
     counts = torch.bincount(text, minlength=B)
     rank = torch.arange(len(reads), device=reads.device) - (counts.cumsum(0) - counts)[text]
-    place = reads.new_zeros(B, int(counts.max()))
-    place[text, rank] = reads % T
-    return text, rank, place
-
-
-def rotate(x: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
-    """Turn pairs of entries of x (B, H, T, D), as complex numbers, by those of their place."""
-    pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
-    return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)
+    position = reads.new_zeros(B, int(counts.max()))
+    position[text, rank] = reads % T
+    return text, rank, position
 
 
 class NumberEmbedding(nn.Module):
-    """Rows of one token table, and the encoder's own embedding where a token carries a number."""
+    """Rows of one token table; the encoder's embedding where a token carries a number."""
 
     def __init__(self, tokenizer: Tokenizer, d_model: int):
         super().__init__()
@@ -235,14 +208,6 @@ class NumberEmbedding(nn.Module):
         """(V, d_model) rows of the encoder's words."""
         return self.table.weight[self.offset :]
 
-    @functools.cached_property
-    def digits(self) -> torch.Tensor:
-        """(10,) ids of the words 0 to 9, with which answers are spelled, greatest place first."""
-        words, spelled = self.encoder.vocabulary, self.encoder.answer.spell(12)
-        if [word for word in spelled if word.isdigit()][:2] != ["1", "2"]:
-            raise ValueError(f"{self.encoder} does not spell 12 as digits 1 and 2; got {spelled}")
-        return torch.tensor([self.offset + words.index(digit) for digit in "0123456789"])
-
     def forward(self, inputs: Inputs) -> torch.Tensor:
         h = self.table(inputs.ids)
         if self.values is None or not len(inputs.carriers):
@@ -251,37 +216,25 @@ class NumberEmbedding(nn.Module):
         return h.flatten(0, 1).index_put((inputs.carriers,), carried).view_as(h)
 
 
-class Transformer(nn.Module):
-    """A transformer over a tokenizer's words and its encoder's values.
-
-    Logits and values are computed at the targets only.
-    """
+class Transformer(Model):
+    """A transformer over a tokenizer's words and the numbers that they carry."""
 
     def __init__(self, spec: ModelSpec, tokenizer: Tokenizer):
-        super().__init__()
-        encoder, d = tokenizer.encoder, spec.d_model
+        super().__init__(tokenizer)
+        d = spec.d_model
         self.spec = spec
         self.embed = NumberEmbedding(tokenizer, d)
         self.positions = nn.ModuleList(p.build(d) for p in spec.positions)
         self.blocks = nn.ModuleList(Block(spec, depth) for depth in range(spec.n_layer))
         self.norm = spec.norm()
         self.token_mlp = nn.Identity()
-        if encoder.token_mlp:  # xval, Appendix C: both heads are MLPs
+        if tokenizer.encoder.token_mlp:  # xval, Appendix C: both heads are MLPs
             self.token_mlp = nn.Sequential(nn.Linear(d, d, bias=False), nn.GELU())
-        self.value_head = encoder.head(d)
-        # of answers: [AGG], which they never hold, is a word like others where it is generated
-        carriers = tokenizer.offset + torch.tensor(encoder.answer.carriers, dtype=torch.long)
-        self.register_buffer("carriers", carriers, persistent=False)
-        if spec.rotary:
-            frequency = spec.rotary ** (-torch.arange(0, spec.head_width, 2) / spec.head_width)
-            self.register_buffer("frequency", frequency, persistent=False)
-
-    @property
-    def device(self) -> torch.device:
-        return self.carriers.device
+        self.value_head = tokenizer.head.build(d) if tokenizer.head else None
+        self.rotary = Rotary(spec.rotary, spec.head_width) if spec.rotary else None
 
     def cache(self) -> list[dict]:
-        """Keys and values of each block, filled as tokens are generated."""
+        """Keys and values of each block."""
         return [{} for _ in self.blocks]
 
     def hidden(
@@ -291,56 +244,20 @@ class Transformer(nn.Module):
         layer: int | None = None,
         cache: list[dict] | None = None,
     ) -> torch.Tensor:
-        """Hidden states (B, T, d), or (t, d) at the flat positions `reads`.
-
-        `layer` stops after that many blocks and leaves the final norm out.
-        """
         start = cache[0]["k"].shape[2] if cache and "k" in cache[0] else 0
         h = self.embed(inputs)
+        if layer == 0:  # before positions
+            return h if reads is None else h.flatten(0, 1)[reads]
         for position in self.positions:
             h = h + position(inputs, start)
         mask = None if inputs.real is None else inputs.real[:, None, None, :]
-        rotary = self.turns(start, h.shape[1])
+        turns = self.rotary(start, h.shape[1]) if self.rotary else None
         blocks = self.blocks[:layer]
-        if reads is not None and not blocks:
-            h = h.flatten(0, 1)[reads]
         for i, block in enumerate(blocks):
             last = reads if i == len(blocks) - 1 else None
-            h = block(h, mask, inputs.causal, rotary, last, cache[i] if cache else None)
+            h = block(h, mask, inputs.causal, turns, last, cache[i] if cache else None)
         return h if layer is not None else self.norm(h)
 
-    def turns(self, start: int, n: int) -> torch.Tensor | None:
-        """(n, D / 2) complex numbers of the rotary angles at places start, start + 1, ..."""
-        if not self.spec.rotary:
-            return None
-        place = torch.arange(start, start + n, device=self.device)
-        angle = torch.outer(place, self.frequency)
-        return torch.polar(torch.ones_like(angle), angle)
-
     def logits(self, h: torch.Tensor) -> torch.Tensor:
-        """(t, d) hidden states -> (t, V) float32 logits; the table of the input is tied."""
+        """(t, d) hidden states to (t, V) float32 logits; the input's table is tied."""
         return F.linear(self.token_mlp(h), self.embed.table.weight).float()
-
-    def carries(self, ids: torch.Tensor) -> torch.Tensor:
-        """Whether each token is one that carries a number in an answer."""
-        return torch.isin(ids, self.carriers)
-
-    @torch.no_grad()
-    def read(self, h: torch.Tensor) -> np.ndarray:
-        """(m, d) hidden states -> (m, F) the features that the value head reads off them."""
-        if self.value_head is None:
-            return np.zeros((len(h), 0), np.float32)
-        return self.value_head.read(self.value_head(h)).cpu().numpy()
-
-    def losses(self, inputs: Inputs, targets: Targets, auxiliary=()) -> dict[str, torch.Tensor]:
-        """The parts of the loss: cross-entropy of the tokens, the values', the auxiliary ones."""
-        h = self.hidden(inputs, targets.reads)
-        logits = self.logits(h)
-        none = not len(targets.ids)  # a small batch in which nothing was masked
-        parts = {"token": logits.sum() if none else F.cross_entropy(logits, targets.ids)}
-        if len(targets.features):
-            out = self.value_head(h[targets.carries])
-            parts["value"] = self.value_head.loss(out, targets.features).mean()
-        for loss in auxiliary:
-            parts[type(loss).__name__] = loss(logits, targets, self.embed)
-        return parts

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import numlab as nl
-from numlab.auxiliary import FLOOR, AggregateLoss
 from numlab.encoders import WeightedSum
+from numlab.losses import FLOOR, AggregateLoss
 from numlab.models import NumberEmbedding
 from numlab.objectives import CausalLM
 from numlab.tokenizer import Tokenizer
@@ -39,8 +39,8 @@ def test_it_is_the_log2_of_the_mean_squared_error_of_the_aggregates(encoder):
     embed, targets = asked(encoder)
     logits = torch.randn(len(targets.ids), embed.table.num_embeddings)
     expected, words = [], embed.words[:10].detach()
-    for number in targets.number.unique():
-        own = (targets.number == number) & (targets.ids >= embed.offset)
+    for row in targets.row.unique():  # one number a text
+        own = (targets.row == row) & (targets.ids >= embed.offset)
         own &= targets.ids < embed.offset + 10
         if not own.any():  # the token that ends a number
             continue
@@ -48,8 +48,9 @@ def test_it_is_the_log2_of_the_mean_squared_error_of_the_aggregates(encoder):
         weights = torch.from_numpy(WeightedSum().weights(int(own.sum()))).float()[:, None]
         gap = (weights * (soft - words[targets.ids[own] - embed.offset])).sum(0)
         expected.append(math.log2(float((gap**2).mean() + FLOOR * (words**2).mean())))
-    found = AggregateLoss(share=0.8)(logits, targets, embed)
-    assert float(found) == pytest.approx(0.25 * np.mean(expected), rel=1e-4)
+    loss = AggregateLoss(share=0.8)
+    assert float(loss(logits, targets, embed)) == pytest.approx(np.mean(expected), rel=1e-4)
+    assert loss.weight == pytest.approx(0.25)
 
 
 def test_true_digits_cost_least_wrong_units_less_than_wrong_digits_a_non_number_its_size():
@@ -136,7 +137,7 @@ def test_it_trains_beside_the_objective(module_home):
         n_test=16,
         steps=3,
         learning_rate=1e-3,
-        auxiliary=(AggregateLoss(),),
+        losses=(AggregateLoss(),),
     )
     history = nl.train(spec).history
     assert np.isfinite(history.AggregateLoss).all()

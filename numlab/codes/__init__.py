@@ -1,0 +1,17 @@
+"""Which numbers can be written, and how a number becomes an array of features and back."""
+
+from numlab.codes.base import Code, Range, as_column, written
+from numlab.codes.bits import BitCode
+from numlab.codes.decimal import Decimal, DigitCode
+from numlab.codes.scaled import ScaledCode
+
+__all__ = [
+    "BitCode",
+    "Code",
+    "Decimal",
+    "DigitCode",
+    "Range",
+    "ScaledCode",
+    "as_column",
+    "written",
+]

@@ -1,0 +1,84 @@
+"""Range: which numbers are held. Code: those numbers as features. Encoders and heads share both."""
+
+from __future__ import annotations
+
+import abc
+import re
+from typing import Any
+
+import numpy as np
+
+from numlab.examples import as_numbers
+
+__all__ = ["LARGEST", "Code", "Range", "as_column", "written"]
+
+LARGEST = float(np.finfo(np.float64).max)
+
+
+class Range(abc.ABC):
+    """A set of numbers that can be written, and how precisely."""
+
+    @property
+    @abc.abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """Every finite number from low to high is held; any other raises a ValueError."""
+
+    @abc.abstractmethod
+    def precision(self, numbers) -> np.ndarray:
+        """(n,) the largest error of each number after it is written and read back."""
+
+    @property
+    def holds(self) -> str:
+        """The range in words, for errors."""
+        return "{} <= x <= {}".format(*map(written, self.bounds))
+
+    def in_range(self, numbers) -> np.ndarray:
+        """(n,) float64 or Python ints, all within `bounds`."""
+        x = as_column(numbers)
+        low, high = self.bounds
+        outside = ~((x >= low) & (x <= high))  # NaN compares false, so it is outside too
+        if outside.any():
+            name = type(self).__name__
+            raise ValueError(f"{name} holds {self.holds}; got {written(x[outside][0])}")
+        return x
+
+
+class Code(Range):
+    """Numbers as rows of features, exactly invertible.
+
+    Attributes
+    ----------
+    n_features : int
+    feature_dtype : dtype
+    """
+
+    n_features: int
+    feature_dtype: Any = np.float32
+
+    @abc.abstractmethod
+    def features(self, numbers) -> np.ndarray:
+        """(n,) numbers to (n, F) features: digits, bits, a scaled value."""
+
+    @abc.abstractmethod
+    def number(self, features: np.ndarray) -> np.ndarray:
+        """(n, F) features back to (n,) numbers; NaN or None where they are not a number's."""
+
+
+def as_column(numbers) -> np.ndarray:
+    """(n,) float64; Python ints in an object array where float64 could round them."""
+    x = np.atleast_1d(as_numbers(numbers))
+    if x.ndim != 1:
+        raise ValueError(f"numbers have shape (n,); got {x.shape}")
+    return x
+
+
+def written(number: float | int) -> str:
+    """A number as errors show it: exact and short.
+
+    >>> written(3.2e11), written(9.995e9), written(999999.5), written(10**20)
+    ('3.2e11', '9.995e9', '999999.5', '100000000000000000000')
+    """
+    if isinstance(number, int):
+        return str(number)
+    short = f"{number:g}"
+    return re.sub(r"e\+0*", "e", short if float(short) == number else repr(float(number)))

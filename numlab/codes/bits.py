@@ -1,0 +1,80 @@
+"""Numbers as the bits of IEEE 754 floats (float, 3.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from numlab.codes.base import LARGEST, Code, as_column
+
+__all__ = ["BitCode", "float_bits"]
+
+
+class BitCode(Code):
+    """The bits of a float of 16, 32 or 64 bits, sign first.
+
+    Attributes
+    ----------
+    bits : int
+    overflow : {"raise", "clip"}
+        A number beyond the largest of the format raises a ValueError, or becomes the largest.
+    """
+
+    bits: int
+    overflow: str
+    feature_dtype = np.uint8
+
+    def __post_init__(self):
+        name = type(self).__name__
+        if self.bits not in (16, 32, 64):
+            raise ValueError(f"{name} has 16, 32 or 64 bits; got {self.bits}")
+        if self.overflow not in ("raise", "clip"):
+            raise ValueError(f"{name} has overflow 'raise' or 'clip'; got {self.overflow!r}")
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The float type, most significant byte first."""
+        return np.dtype(f">f{self.bits // 8}")
+
+    @property
+    def n_features(self) -> int:
+        return self.bits
+
+    @property
+    def largest(self) -> float:
+        """The largest number of the format."""
+        return float(np.finfo(self.dtype).max)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        high = LARGEST if self.overflow == "clip" else self.largest
+        return -high, high
+
+    def precision(self, numbers) -> np.ndarray:
+        kind = np.finfo(self.dtype)
+        x = np.abs(as_column(numbers).astype(np.float64))
+        rounding = x * float(kind.epsneg) + float(kind.smallest_subnormal)
+        return np.maximum(rounding, x - self.largest)  # the second: what clipping takes
+
+    def features(self, numbers) -> np.ndarray:
+        """(n,) numbers to (n, bits) uint8, the sign first."""
+        x = self.in_range(numbers).astype(np.float64)
+        return float_bits(x.clip(-self.largest, self.largest), self.dtype)
+
+    def number(self, features: np.ndarray) -> np.ndarray:
+        floats = np.packbits(features.astype(np.uint8), axis=1).view(self.dtype)[:, 0]
+        with np.errstate(invalid="ignore"):  # a model may predict the bits of a NaN
+            values = floats.astype(np.float64)
+        return np.where(np.isfinite(values), values, np.nan)
+
+
+def float_bits(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """(n,) float64, infinities and NaN too, to (n, bits) uint8 of a big-endian float, sign first.
+
+    Examples
+    --------
+    >>> "".join(map(str, float_bits(np.array([-np.inf]), np.dtype(">f2"))[0]))
+    '1111110000000000'
+    """
+    with np.errstate(over="ignore"):  # overflow becomes infinity
+        floats = np.ascontiguousarray(numbers.astype(dtype))
+    return np.unpackbits(floats.view(np.uint8).reshape(len(floats), dtype.itemsize), axis=1)

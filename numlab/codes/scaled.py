@@ -1,0 +1,46 @@
+"""Numbers as one scaled float32 (xval, 2.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from numlab.codes.base import LARGEST, Code, as_column
+
+__all__ = ["ScaledCode"]
+
+FLOAT32 = float(np.finfo(np.float32).max)
+
+
+class ScaledCode(Code):
+    """x / scale as a float32.
+
+    Attributes
+    ----------
+    scale : float
+    """
+
+    scale: float
+    n_features = 1
+
+    def __post_init__(self):
+        if not 0 < self.scale < np.inf:
+            raise ValueError(
+                f"{type(self).__name__} has a positive, finite scale; got {self.scale}"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        high = min(FLOAT32 * self.scale, LARGEST)
+        return -high, high
+
+    def precision(self, numbers) -> np.ndarray:
+        x = as_column(numbers).astype(np.float64)
+        return np.abs(x) * 2.0**-23 + self.scale * 2.0**-149  # float32: rounding, underflow
+
+    def features(self, numbers) -> np.ndarray:
+        x = self.in_range(numbers).astype(np.float64, copy=False)
+        return (x / self.scale).astype(np.float32)[:, None]
+
+    def number(self, features: np.ndarray) -> np.ndarray:
+        value = features[:, 0].astype(np.float64) * self.scale
+        return np.where(np.isfinite(value), value, np.nan)

@@ -1,0 +1,58 @@
+"""What every head of numbers is: it reads a number off a hidden state."""
+
+from __future__ import annotations
+
+import abc
+from typing import ClassVar
+
+import torch
+from torch import nn
+
+from numlab.codes import Code
+
+__all__ = ["Head", "HeadModule", "in_float32"]
+
+
+class Head(Code):
+    """How a number is read off a hidden state. Subclasses are frozen dataclasses of plain values.
+
+    Its features are what the head predicts: `features(numbers)` gives the targets, and
+    `number(features)` the numbers that predicted features stand for.
+    """
+
+    version: ClassVar[int] = 1
+
+    @abc.abstractmethod
+    def build(self, d_model: int) -> HeadModule:
+        """The module that predicts; raises a ValueError where d_model is too small."""
+
+
+class HeadModule(nn.Module, abc.ABC):
+    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for."""
+
+    @abc.abstractmethod
+    def forward(self, h: torch.Tensor) -> torch.Tensor:
+        """(m, d) to (m, O), in float32."""
+
+    @abc.abstractmethod
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m, O) outputs and (m, F) true features to (m,) losses."""
+
+    @abc.abstractmethod
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        """(m, O) outputs to (m, F) features."""
+
+    def distribution(self, outputs: torch.Tensor) -> torch.distributions.Distribution:
+        """The distribution of m features that (m, O) outputs describe.
+
+        Raises
+        ------
+        ValueError
+            Where the head predicts single numbers.
+        """
+        raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
+
+
+def in_float32(tensor: torch.Tensor) -> torch.autocast:
+    """Embed and read numbers in float32, under bf16 autocast too: bf16 loses digits."""
+    return torch.autocast(tensor.device.type, enabled=False)

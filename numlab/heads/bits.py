@@ -1,0 +1,53 @@
+"""A logit for each bit of a float."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from numlab.codes import BitCode
+from numlab.heads.base import Head, HeadModule, in_float32
+
+__all__ = ["BitHead"]
+
+
+@dataclass(frozen=True)
+class BitHead(BitCode, Head):
+    """A logit for each bit, learned independently. Ours: float.md predicts no numbers.
+
+    Parameters
+    ----------
+    bits : int
+        16, 32 or 64.
+    overflow : {"raise", "clip"}
+    """
+
+    bits: int = 32
+    overflow: str = "raise"
+
+    def build(self, d_model: int) -> HeadModule:
+        return BitModule(d_model, self.bits)
+
+
+class BitModule(HeadModule):
+    """(m, bits) logits of a bit being 1."""
+
+    def __init__(self, d_model: int, bits: int):
+        super().__init__()
+        self.out = nn.Linear(d_model, bits)
+
+    def forward(self, h: torch.Tensor) -> torch.Tensor:
+        with in_float32(h):
+            return self.out(h.float())
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) binary cross-entropies, the mean over the bits."""
+        bits = features.float()
+        return F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        """(m, bits) uint8; the bits of an infinity or a NaN are not a number's."""
+        return (outputs > 0).to(torch.uint8)

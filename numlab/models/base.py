@@ -1,0 +1,138 @@
+"""What every model is: hidden states, logits and numbers for tokens; and what its spec is."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from numlab.encoders import Encoder
+from numlab.examples import Layout
+from numlab.heads import Head, HeadModule
+from numlab.losses import LossTerm
+from numlab.objectives import Inputs, Targets
+from numlab.tokenizer import Tokenizer
+
+__all__ = ["Architecture", "Model"]
+
+
+class Architecture(abc.ABC):
+    """The spec of a model. Subclasses are frozen dataclasses of plain values.
+
+    Attributes
+    ----------
+    d_model : int
+        Width of the hidden states.
+    n_layer : int
+    """
+
+    version: ClassVar[int] = 1
+    d_model: int
+    n_layer: int
+
+    @abc.abstractmethod
+    def tokenizer(
+        self, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None
+    ) -> Tokenizer:
+        """The tokenizer of texts of some layouts; `head` None: the encoder's."""
+
+    @abc.abstractmethod
+    def build(self, tokenizer: Tokenizer) -> Model:
+        """A new model, its weights drawn from torch's random state."""
+
+
+class Model(nn.Module, abc.ABC):
+    """A model over a tokenizer's words and the numbers that its tokens carry.
+
+    B texts of T tokens, t targets, m numbers, V words, width d.
+
+    Attributes
+    ----------
+    embed : Module
+        Inputs to (B, T, d) vectors.
+    value_head : HeadModule or None
+        Reads numbers off hidden states.
+    """
+
+    embed: nn.Module
+    value_head: HeadModule | None
+
+    def __init__(self, tokenizer: Tokenizer):
+        super().__init__()
+        self.value_head = None
+        # the carriers of answers: input-only ones such as [AGG] are ordinary words when generated
+        self.register_buffer("carriers", tokenizer.answer_carriers, persistent=False)
+
+    @abc.abstractmethod
+    def hidden(
+        self,
+        inputs: Inputs,
+        reads: torch.Tensor | None = None,
+        layer: int | None = None,
+        cache: Any = None,
+    ) -> torch.Tensor:
+        """Hidden states.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        reads : tensor of shape (t,), optional
+            Flat positions to return; default: all.
+        layer : int, optional
+            Stop after that many blocks and leave out the final norm; 0: the embedding.
+        cache : as made by `cache()`, optional
+            Filled with what the next tokens need. With it the inputs continue earlier ones.
+
+        Returns
+        -------
+        tensor of shape (B, T, d), or (t, d) with `reads`
+        """
+
+    @abc.abstractmethod
+    def logits(self, h: torch.Tensor) -> torch.Tensor:
+        """(t, d) hidden states to (t, V) float32 logits."""
+
+    def cache(self) -> Any:
+        """An empty cache for `hidden`.
+
+        Raises
+        ------
+        ValueError
+            For a model that cannot generate.
+        """
+        raise ValueError(f"{type(self).__name__} does not generate text")
+
+    @property
+    def device(self) -> torch.device:
+        return self.carriers.device
+
+    def carries(self, ids: torch.Tensor) -> torch.Tensor:
+        """Whether each token carries a number in an answer."""
+        return torch.isin(ids, self.carriers)
+
+    @torch.no_grad()
+    def read(self, h: torch.Tensor) -> np.ndarray:
+        """(m, d) hidden states to (m, F) features of the numbers that the head reads off them."""
+        if self.value_head is None:
+            return np.zeros((len(h), 0), np.float32)
+        return self.value_head.read(self.value_head(h)).cpu().numpy()
+
+    def losses(
+        self, inputs: Inputs, targets: Targets, terms: Sequence[LossTerm] = ()
+    ) -> dict[str, torch.Tensor]:
+        """The parts of the loss: "token", "value" where numbers are carried, and each term's."""
+        h = self.hidden(inputs, targets.reads)
+        logits = self.logits(h)
+        empty = not len(targets.ids)  # a small batch in which nothing was masked
+        parts = {"token": logits.sum() if empty else F.cross_entropy(logits, targets.ids)}
+        if len(targets.features):
+            outputs = self.value_head(h[targets.carries])
+            parts["value"] = self.value_head.loss(outputs, targets.features).mean()
+        for term in terms:
+            parts[term.name] = term.weight * term(logits, targets, self.embed)
+        return parts

@@ -1,0 +1,130 @@
+"""Where a token stands: absolute positions, positions within numbers, rotary positions."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from numlab.objectives import Inputs
+
+__all__ = ["Abacus", "AbacusTable", "Absolute", "Position", "Rotary", "rotate"]
+
+
+class Position(abc.ABC):
+    """A position embedding that is added to the tokens. Subclasses are frozen dataclasses."""
+
+    version: ClassVar[int] = 1
+
+    @abc.abstractmethod
+    def build(self, d_model: int) -> nn.Module:
+        """A module from (Inputs, first position) to (T, d_model) or (B, T, d_model) vectors."""
+
+
+@dataclass(frozen=True)
+class Absolute(Position):
+    """A learned vector for each position in the text (GPT-2).
+
+    Parameters
+    ----------
+    n : int
+        The longest text, in tokens.
+    """
+
+    n: int = 1024
+
+    def build(self, d_model: int) -> nn.Module:
+        return AbsoluteTable(self.n, d_model)
+
+
+class AbsoluteTable(nn.Module):
+    """(T, d_model) rows of a table."""
+
+    def __init__(self, n: int, d_model: int):
+        super().__init__()
+        self.table = nn.Parameter(0.02 * torch.randn(n, d_model))
+
+    def forward(self, inputs: Inputs, start: int) -> torch.Tensor:
+        n, stop = len(self.table), start + inputs.ids.shape[1]
+        if stop > n:
+            raise ValueError(f"Absolute({n}) holds {n} positions; got {stop}")
+        return self.table[start:stop]
+
+
+@dataclass(frozen=True)
+class Abacus(Position):
+    """A learned vector for each index within a number; none for literals (McLeish et al., 2024).
+
+    With numbers spelled least digit first, digits of one significance share a vector. In training
+    the first index of a batch is drawn from 0 to `offset`, so that indices beyond the longest
+    number in training are learned too (fone, Appendix F).
+
+    Parameters
+    ----------
+    n : int
+        Tokens of the longest number.
+    offset : int
+        The largest first index in training.
+
+    Examples
+    --------
+    >>> from numlab.models import ModelSpec
+    >>> ModelSpec(positions=(Abacus(n=51, offset=40),)).positions[0].n
+    51
+    """
+
+    n: int = 128
+    offset: int = 100
+
+    def build(self, d_model: int) -> nn.Module:
+        return AbacusTable(self.n, self.offset, d_model)
+
+
+class AbacusTable(nn.Module):
+    """(B, T, d_model) rows of a table; zeros in literals."""
+
+    def __init__(self, n: int, offset: int, d_model: int):
+        super().__init__()
+        self.n, self.offset = n, offset
+        self.table = nn.Parameter(0.02 * torch.randn(n + offset, d_model))
+
+    def forward(self, inputs: Inputs, start: int) -> torch.Tensor:
+        within = inputs.within
+        if within.numel() and int(within.max()) > self.n:
+            raise ValueError(f"Abacus({self.n}) holds {self.n} places; got {int(within.max())}")
+        # torch's random state is seeded at each step of a training
+        first = int(torch.randint(self.offset + 1, ())) if self.training else 0
+        vectors = F.embedding((within - 1).clamp_min(0) + first, self.table)
+        return vectors * (within > 0)[..., None]
+
+
+class Rotary(nn.Module):
+    """Angles by which queries and keys turn with their position (Su et al., 2021).
+
+    Parameters
+    ----------
+    base : float
+    width : int
+        Entries of an attention head, D.
+    """
+
+    def __init__(self, base: float, width: int):
+        super().__init__()
+        frequency = base ** (-torch.arange(0, width, 2) / width)
+        self.register_buffer("frequency", frequency, persistent=False)
+
+    def forward(self, start: int, n: int) -> torch.Tensor:
+        """(n, D / 2) complex numbers for the positions start, start + 1, ..."""
+        position = torch.arange(start, start + n, device=self.frequency.device)
+        angle = torch.outer(position, self.frequency)
+        return torch.polar(torch.ones_like(angle), angle)
+
+
+def rotate(x: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
+    """Turn pairs of entries of x (B, H, T, D), taken as complex numbers, by (T, D / 2) turns."""
+    pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
+    return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)
