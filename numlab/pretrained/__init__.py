@@ -1,4 +1,4 @@
-"""The door by which every encoder of numlab enters a pretrained Hugging Face model."""
+"""Use encoders inside Hugging Face models."""
 
 from numlab.pretrained.model import Pretrained, PretrainedModel
 from numlab.pretrained.numbers import NumberInputs, frozen
