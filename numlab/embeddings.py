@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from numlab.corpus import Batch, Corpus
 from numlab.encoders.aggregate import Aggregation
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
-from numlab.tokenizer import Batch, Corpus, Tokenizer
+from numlab.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import torch

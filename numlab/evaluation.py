@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import torch
 
+from numlab.corpus import Corpus, matches
 from numlab.examples import Examples
-from numlab.metrics import *  # noqa: F403 (moves to metrics when the notebooks do)
+from numlab.metrics import *  # noqa: F403
 from numlab.objectives import Answers
-from numlab.tokenizer import Corpus, matches
 from numlab.training import Run
 from numlab.training.run import has_bf16
 
@@ -84,7 +84,7 @@ def _frame(runs: Run | Sequence[Run], rows: Callable):
     """The rows of each run, with the columns `encoder` and `seed` in front."""
     import pandas as pd
 
-    runs = [runs] if isinstance(runs, Run) else list(runs)
+    runs = list(runs) if isinstance(runs, Sequence) else [runs]
     frames = [rows(run) for run in runs]
     for (run, label), frame in zip(labels(runs).items(), frames, strict=True):
         frame.insert(0, "encoder", label)

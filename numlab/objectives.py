@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from numlab.tokenizer import Batch
+from numlab.corpus import Batch
 
 __all__ = ["Answers", "CausalLM", "Inputs", "MaskedLM", "MaskedWords", "Objective", "Targets"]
 
@@ -302,8 +302,8 @@ class CausalLM(Objective):
         tokenizer = batch.corpus.tokenizer
         ids = np.full((len(rows), n_steps), -1)
         carries = np.zeros(ids.shape, bool)
-        n_features = tokenizer.encoder.answer.n_features  # fewer than [AGG] has
-        features = np.zeros((*ids.shape, n_features), batch.features.dtype)
+        n_features = tokenizer.head.n_features if tokenizer.head else 0
+        features = np.zeros((*ids.shape, n_features), batch.labels.dtype)
         inputs, cache = _prompt(batch, rows, n), model.cache()
         going = np.ones(len(rows), bool)
         for step in range(n_steps):

@@ -1,8 +1,8 @@
-"""The store: what numlab makes once and keeps under `data/`, addressed by its digest.
+"""The store: runs and drawn examples under `data/`, addressed by digest.
 
-A run lives in `data/runs/<digest>/`, drawn examples in `data/corpora/<digest>/`. An entry is
-written beside its place and renamed into it, manifest last, so that a reader sees a whole entry
-or none. Nothing pickled is ever written or read.
+A run is in `data/runs/<digest>/`, drawn examples in `data/corpora/<digest>/`. An entry is written
+to a draft folder, its manifest last, and then renamed: a reader sees a whole entry or none. Nothing
+is pickled.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ import numpy as np
 
 from numlab.examples import Examples, Layout, Slot
 
-MAPPED = 2**20  # bytes: a longer column of a corpus stays on disk
+MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
 _used: dict[str, None] = {}
 
 
 def home() -> Path:
-    """Where data/ and figures/ stand: the folder NUMLAB_HOME, else the repository."""
+    """The folder of data/ and figures/: NUMLAB_HOME, else the repository."""
     return Path(os.environ.get("NUMLAB_HOME") or Path(__file__).resolve().parents[1])
 
 
@@ -40,12 +40,12 @@ def runs_dir() -> Path:
 
 
 def partial_dir(key: str) -> Path:
-    """Where a run in training keeps its checkpoint and its progress."""
+    """The folder of a run in training: its checkpoint and its progress."""
     return runs_dir() / ".partial" / key
 
 
 def used() -> tuple[str, ...]:
-    """The digests of the runs that this process has read so far: a figure's provenance."""
+    """The digests of the runs that this process has read: the provenance of its figures."""
     return tuple(_used)
 
 
@@ -99,7 +99,7 @@ def digest(spec: Any) -> str:
 
 
 def lock(entry: Path):
-    """Two processes that want one entry make it once: a lock across processes."""
+    """A lock across processes: two that want one entry make it once."""
     from filelock import FileLock
 
     entry.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def lock(entry: Path):
 
 
 def replace(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file beside its place and rename it: a reader sees the old one or the new one."""
+    """Write a draft and rename it: a reader sees the old file or the new one."""
     draft = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         write(draft)
@@ -117,8 +117,8 @@ def replace(path: Path, write: Callable[[Path], Any]) -> None:
 
 
 def write(entry: Path, fill: Callable[[Path], None]) -> None:
-    """Make an entry whole: `fill` writes its files into the folder that it is given."""
-    draft = entry.parent / f".{entry.name}.draft"  # whoever writes holds the entry's lock
+    """Make an entry: `fill` writes its files into a draft folder, which is then renamed."""
+    draft = entry.parent / f".{entry.name}.draft"  # the writer holds the entry's lock
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     fill(draft)
@@ -128,7 +128,7 @@ def write(entry: Path, fill: Callable[[Path], None]) -> None:
 
 
 def intact(entry: Path) -> bool:
-    """Whether an entry is there and every file has its checksum; a damaged one is set aside."""
+    """Whether an entry exists and every file has its checksum; a damaged one is set aside."""
     if not entry.is_dir():
         return False
     fault = _fault(entry)
@@ -164,9 +164,9 @@ def _checksum(path: Path) -> str:
 
 @functools.lru_cache(maxsize=8)
 def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
-    """`task.split(sizes, seed)`, drawn once and kept on disk unless the task says otherwise.
+    """`task.split(sizes, seed)`, drawn once and kept on disk if `task.stored`.
 
-    It is drawn a shard at a time, and what is large stays on disk: memory-mapped, read-only.
+    Large arrays stay on disk, memory-mapped and read-only.
     """
     if not task.stored:
         return task.split(sizes, seed)

@@ -1,43 +1,29 @@
-"""Examples -> token ids, and answers -> numbers.
+"""Examples to tokens, and answers to numbers.
 
-A text is a row of segments: literal, slot, literal, ..., slot, literal. Every distinct literal is
-tokenized once and every number of a batch is encoded in one call; a batch is then put together
-from these pieces by indexing, with no Python code per text.
+A text is a sequence of segments: literal, slot, literal, ..., slot, literal. Each distinct literal
+is tokenized once and all numbers of a batch are encoded in one call. Indexing then puts the texts
+together from these pieces, with no Python code per text.
 """
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 
+from numlab.corpus import Corpus, Flat, matches, offsets, ranges
 from numlab.encoders import Encoder, Tokens
 from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
 from numlab.heads import Head
 
-__all__ = ["Batch", "Corpus", "Flat", "Text", "Tokenizer", "matches", "offsets", "ranges"]
+__all__ = ["Text", "Tokenizer", "check_head"]
 
-KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
-CHUNK = 1024  # texts of a larger one that are tokenized at once to learn their lengths
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
-
-
-def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a slot's name fits one of the patterns: "a0", "x*", "*"."""
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The runs start, start + 1, ..., start + length - 1, one after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
 
 
 @dataclass(frozen=True)
@@ -46,11 +32,11 @@ class Text:
 
     words: tuple[str, ...]
     pad, mask, end, unknown = 0, 1, 2, 3
-    special = (2,)  # what stands in a text and is no word of it
+    special = (2,)  # in texts, but not a word of them
 
     @classmethod
     def of(cls, layouts: Iterable[Layout]) -> Text:
-        """Every word that a task can say outside its numbers."""
+        """Every word that the layouts can have outside of numbers."""
         seen: dict[str, None] = {}
         for layout in layouts:
             slot_words = (word for slot in layout.slots for word in slot.words or ())
@@ -123,7 +109,7 @@ class Tokenizer:
         return self.offset + np.array(sorted(words), np.int64)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
-        """Tokenize a corpus; slots that fit `answers` are spelled by `encoder.answer`."""
+        """Tokenize a corpus. `encoder.answer` spells the slots that fit `answers`."""
         return Corpus(self, examples, _Reader(self, [e.layout for e in examples], answers))
 
     def decode(
@@ -150,21 +136,8 @@ def check_head(encoder: Encoder | None, head: Head) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
-    """Tokenized texts, end to end: no padding."""
-
-    ids: np.ndarray  # (tokens,)
-    slot: np.ndarray  # (tokens,) slot of the layout, -1 in literals
-    within: np.ndarray  # (tokens,) index within the number from 1; 0 in literals
-    starts: np.ndarray  # (n + 1,) where a text's tokens begin
-    features: np.ndarray  # (carriers, F)
-    labels: np.ndarray  # (carriers, F'): what the head is to predict of them
-    feature_starts: np.ndarray  # (n + 1,)
-
-
-@dataclass(frozen=True, eq=False)
 class _Table:
-    """Token runs, end to end: piece p is ids[start[p]:][:length[p]]."""
+    """Pieces of texts, end to end: piece p is ids[start[p]:][:length[p]]."""
 
     ids: np.ndarray
     within: np.ndarray
@@ -173,22 +146,22 @@ class _Table:
     features: np.ndarray
     labels: np.ndarray
     feature_start: np.ndarray
-    n_features: np.ndarray  # rows of features a piece has
+    n_features: np.ndarray  # carriers of each piece
 
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A layout as pieces, its slots still empty."""
+    """A layout as pieces, with empty slots."""
 
     piece: np.ndarray  # (S,) the piece of each literal
-    slot: np.ndarray  # (S,) the slot of each segment, -1: a literal
-    numbers: tuple[np.ndarray, np.ndarray]  # segments that are numbers, and that are answers
-    columns: tuple[np.ndarray, np.ndarray]  # of `Examples.numbers`, likewise
-    words: list[tuple[int, np.ndarray]]  # a word slot's segment, and its words' pieces
+    slot: np.ndarray  # (S,) the slot of each segment, -1 for a literal
+    numbers: tuple[np.ndarray, np.ndarray]  # segments of numbers, and of answers
+    columns: tuple[np.ndarray, np.ndarray]  # their columns of `Examples.numbers`
+    words: list[tuple[int, np.ndarray]]  # segment and words' pieces of each word slot
 
 
 class _Reader:
-    """Tokenizes texts of some layouts: literals and words once, numbers as they come."""
+    """Tokenizes texts of some layouts; literals and words only once."""
 
     def __init__(self, tokenizer: Tokenizer, layouts: list[Layout], answers: tuple[str, ...]):
         self.tokenizer = tokenizer
@@ -222,7 +195,7 @@ class _Reader:
         return _Frame(piece, slot, (segment[~asked], segment[asked]), columns, words)
 
     def __call__(self, parts: dict[int, Examples]) -> Flat:
-        """Some of the examples of each layout, by the layout's place."""
+        """Tokenize some examples of each layout, keyed by the layout's index."""
         filled = [(self.frames[at], e) for at, e in parts.items()]
         numbers = [[e.numbers[:, f.columns[k]].ravel() for f, e in filled] for k in (0, 1)]
         table = self._table(numbers)
@@ -247,7 +220,7 @@ class _Reader:
         )
 
     def _pieces(self, frame: _Frame, e: Examples, free: np.ndarray) -> np.ndarray:
-        """(n, S) piece of each segment; `free` moves on by the numbers taken."""
+        """(n, S) piece of each segment. `free`, the next number's piece, is moved on."""
         piece = np.tile(frame.piece, (len(e), 1))
         for k, segments in enumerate(frame.numbers):
             shape = len(e), len(segments)
@@ -290,123 +263,3 @@ class _Reader:
 def _rows(parts: list[np.ndarray], code: Encoder | Head) -> np.ndarray:
     """(carriers, F) features of some numbers, perhaps of none."""
     return np.concatenate(parts or [np.zeros((0, code.n_features), code.feature_dtype)])
-
-
-def offsets(lengths: np.ndarray) -> np.ndarray:
-    """(n + 1,) where each of n runs begins, end to end, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(lengths)])
-
-
-def _runs(offsets: np.ndarray, i: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the i-th of the runs of `offsets` begin, and their lengths."""
-    return offsets[i], offsets[i + 1] - offsets[i]
-
-
-@dataclass(frozen=True, eq=False)
-class Corpus:
-    """Texts: few are tokenized at once and kept, of many each batch when it is drawn."""
-
-    tokenizer: Tokenizer
-    examples: list[Examples]
-    read: Callable[[dict[int, Examples]], Flat]  # texts of each of the examples, by its place
-    lengths: np.ndarray = field(init=False)  # (n,) tokens of each text
-
-    def __post_init__(self):
-        """Every text is tokenized once: what cannot be is an error now, not in mid-training."""
-        chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
-        lengths = [_runs(flat.starts, own)[1] for flat, own in map(self._flat, chunks)]
-        object.__setattr__(self, "lengths", np.concatenate(lengths))
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    @functools.cached_property
-    def starts(self) -> np.ndarray:
-        """(len(examples) + 1,) where the texts of each of the examples begin."""
-        return offsets([len(e) for e in self.examples])
-
-    @property
-    def first(self) -> np.ndarray:
-        """(len(examples),) the first text of each of the examples."""
-        return self.starts[:-1]
-
-    @functools.cached_property
-    def layout(self) -> np.ndarray:
-        """(n,) which of the examples a text belongs to."""
-        return np.repeat(np.arange(len(self.examples)), np.diff(self.starts))
-
-    def _flat(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
-        """Texts as tokens, and (n,) where among them each row's is."""
-        if self._kept is not None:
-            return self._kept, rows
-        return self._tokenized(rows)
-
-    @functools.cached_property
-    def _kept(self) -> Flat | None:
-        """All texts, where they are few: an epoch need not tokenize them again."""
-        if sum(e.numbers.size for e in self.examples) > KEPT:
-            return None
-        return self._tokenized(np.arange(len(self)))[0]
-
-    def _tokenized(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
-        layout = self.layout[rows]
-        parts = {
-            at: self.examples[at].take(rows[layout == at] - self.first[at])
-            for at in np.unique(layout).tolist()
-        }
-        return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
-
-    @functools.cached_property
-    def _asked(self) -> dict[tuple[str, ...], np.ndarray]:
-        return {}
-
-    def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
-        """(layouts, slots + 1) bool: slots that fit; the last column, of slot -1, is False."""
-        if patterns not in self._asked:
-            slots = [e.layout.slots for e in self.examples]
-            table = np.zeros((len(slots), max(map(len, slots)) + 1), bool)
-            for i, row in enumerate(slots):
-                table[i, : len(row)] = [matches(slot.name, patterns) for slot in row]
-            self._asked[patterns] = table
-        return self._asked[patterns]
-
-    def batch(self, rows: np.ndarray) -> Batch:
-        """Texts side by side, padded on the right to the longest of them."""
-        (flat, own), tokenizer = self._flat(rows), self.tokenizer
-        starts, lengths = _runs(flat.starts, own)
-        column = np.arange(int(lengths.max()))
-        real = column < lengths[:, None]
-        at = np.where(real, starts[:, None] + column, 0)
-        ids = np.where(real, flat.ids[at], tokenizer.text.pad)
-        at_carriers = ranges(*_runs(flat.feature_starts, own))
-        return Batch(
-            self,
-            rows,
-            ids,
-            real,
-            slot=np.where(real, flat.slot[at], -1),
-            within=np.where(real, flat.within[at], 0),
-            carriers=np.flatnonzero(np.isin(ids, tokenizer.carriers)),
-            features=flat.features[at_carriers],
-            labels=flat.labels[at_carriers],
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """B texts padded to T tokens."""
-
-    corpus: Corpus
-    rows: np.ndarray  # (B,) texts of the corpus
-    ids: np.ndarray  # (B, T)
-    real: np.ndarray  # (B, T) bool: a token, not padding
-    slot: np.ndarray  # (B, T) slot of the layout, -1 in literals
-    within: np.ndarray  # (B, T) index within the number from 1; 0 in literals
-    carriers: np.ndarray  # (m,) flat positions of the tokens that carry a number
-    features: np.ndarray  # (m, F) what they carry
-    labels: np.ndarray  # (m, F') what the head is to predict of them
-
-    def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
-        """(B, T) bool: tokens of the slots that fit the patterns."""
-        table = self.corpus.asked(patterns)
-        return table[self.corpus.layout[self.rows][:, None], self.slot]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import numlab as nl
-from numlab import evaluation
+from numlab import evaluation, metrics
 
 finite = st.floats(-1e3, 1e3)
 rows = st.lists(st.tuples(finite, finite, st.booleans()), min_size=3, max_size=20)
@@ -30,41 +30,41 @@ def frame(values):
 def test_metrics_equal_a_plain_reference(values):
     kept = [(t, p) for t, p, v in values if v]
     exact = sum(abs(t - p) <= 0.5 for t, p in kept) / len(values)
-    assert evaluation.exact_match(frame(values), 0.5) == pytest.approx(exact)
-    assert evaluation.invalid_rate(frame(values)) == pytest.approx(1 - len(kept) / len(values))
+    assert metrics.exact_match(frame(values), 0.5) == pytest.approx(exact)
+    assert metrics.invalid_rate(frame(values)) == pytest.approx(1 - len(kept) / len(values))
     if kept:
         mse = sum((t - p) ** 2 for t, p in kept) / len(kept)
-        assert evaluation.mse(frame(values)) == pytest.approx(mse)
+        assert metrics.mse(frame(values)) == pytest.approx(mse)
         mean = sum(t for t, _ in kept) / len(kept)
         variance = sum((t - mean) ** 2 for t, _ in kept) / len(kept)
         if variance > 1e-9:
-            assert evaluation.r2(frame(values)) == pytest.approx(1 - mse / variance)
+            assert metrics.r2(frame(values)) == pytest.approx(1 - mse / variance)
 
 
 def test_an_invalid_answer_is_wrong_and_not_skipped():
     f = frame([(1.0, 1.0, True), (2.0, 2.0, False)])
-    assert evaluation.exact_match(f) == 0.5 and evaluation.mse(f) == 0.0
+    assert metrics.exact_match(f) == 0.5 and metrics.mse(f) == 0.0
 
 
 def test_integers_beyond_float64_match_to_the_last_digit():
     big = 10**30
     f = pd.DataFrame({"true": np.array([big, big], object), "predicted": [big, big + 1]})
     f["predicted"] = f.predicted.astype(object)
-    assert evaluation.exact_match(f) == 0.5
+    assert metrics.exact_match(f) == 0.5
 
 
-def test_the_median_over_runs_ignores_invalid_answers():
+def test_the_median_over_seeds_ignores_invalid_answers():
     runs = [
         pd.DataFrame(
             {"example": [0, 1, 2], "slot": "a", "true": [1.0, 2.0, 3.0], "predicted": p, "valid": v}
-        )
-        for p, v in (
-            ([1.0, 9.0, np.nan], [True, False, False]),
-            ([3.0, 9.0, np.nan], [True, False, False]),
-            ([2.0, 5.0, np.nan], [True, True, False]),
+        ).assign(seed=seed)
+        for seed, p, v in (
+            (0, [1.0, 9.0, np.nan], [True, False, False]),
+            (1, [3.0, 9.0, np.nan], [True, False, False]),
+            (2, [2.0, 5.0, np.nan], [True, True, False]),
         )
     ]
-    median = evaluation.median_over_runs(runs)
+    median = metrics.median_over_seeds(pd.concat(runs))
     assert median.predicted.tolist()[:2] == [2.0, 5.0] and np.isnan(median.predicted[2])
     assert median.valid.tolist() == [True, True, False]
 
@@ -135,7 +135,7 @@ def test_a_number_in_place_of_a_word_is_an_invalid_answer():
             answers = super().fill(Knows(batch), batch, slots)
             return dataclasses.replace(answers, ids=np.array(said)[batch.rows, None])
 
-    found = nl.predict(asking(tokenizer, Says()), examples, "answer")
+    found = nl.predict(Asking(tokenizer, Says()), examples, "answer")
     assert found.predicted.tolist() == ["999", "yes", "no"]
     assert found.true.tolist() == ["yes", "no", "no"]
     assert found.valid.tolist() == [False, True, True]
@@ -176,9 +176,14 @@ class Forgets(Knows):
         return slots == 0
 
 
-def asking(tokenizer, objective):
-    spec = types.SimpleNamespace(objective=objective)
-    return types.SimpleNamespace(model=None, tokenizer=tokenizer, spec=spec)
+class Asking:
+    """Stands for a run without a model."""
+
+    model = None
+
+    def __init__(self, tokenizer, objective):
+        self.tokenizer = tokenizer
+        self.spec = types.SimpleNamespace(objective=objective, encoder=tokenizer.encoder, seed=0)
 
 
 @pytest.mark.parametrize("model", [Knows, Forgets], ids=lambda m: m.__name__)
@@ -192,7 +197,7 @@ def test_what_a_model_knows_is_predicted_in_its_own_row(encoder, model):
     texts = task.sample(40, seed=3)
     first = {e.layout.slots[0].name for e in texts}.pop()
     tokenizer = nl.Tokenizer.of(task.layouts(), encoder)
-    found = nl.predict(asking(tokenizer, Answers()), texts, (first, "x*"), batch_size=7)
+    found = nl.predict(Asking(tokenizer, Answers()), texts, (first, "x*"), batch_size=7)
     lost = found.slot == first if model is Forgets else np.zeros(len(found), bool)
     assert (found.valid == ~lost).all() and found.predicted[lost].isna().all()
     known = found[~lost]
@@ -205,16 +210,16 @@ def test_what_a_model_knows_is_predicted_in_its_own_row(encoder, model):
 
 def test_words_match_exactly_or_not_at_all():
     f = pd.DataFrame({"true": ["yes", "no"], "predicted": ["yes", "yes"], "valid": [True, True]})
-    assert evaluation.exact_match(f) == 0.5
+    assert metrics.exact_match(f) == 0.5
 
 
 def test_adjusted_r2_pays_for_the_inputs():
     rng = np.random.default_rng(0)
     true = rng.normal(size=50)
     f = frame([(t, t + e, True) for t, e in zip(true, 0.1 * rng.normal(size=50), strict=True)])
-    plain = evaluation.r2(f)
-    assert evaluation.adjusted_r2(f, 2) == pytest.approx(1 - (1 - plain) * 49 / 47)
-    assert np.isnan(evaluation.adjusted_r2(f[:3], 2))
+    plain = metrics.r2(f)
+    assert metrics.adjusted_r2(f, 2) == pytest.approx(1 - (1 - plain) * 49 / 47)
+    assert np.isnan(metrics.adjusted_r2(f[:3], 2))
 
 
 def rounded(x: float, n: int) -> Decimal:
@@ -238,13 +243,13 @@ def test_a_match_to_figures_is_what_rounding_one_by_one_says(rows, n):
         valid and rounded(true, n) == rounded(predicted, n)
         for true, predicted, valid in table.itertuples(index=False)
     ]
-    assert evaluation.match_to_figures(table, n) == pytest.approx(np.mean(alike))
+    assert metrics.match_to_figures(table, n) == pytest.approx(np.mean(alike))
 
 
 def test_the_character_error_rate_is_over_the_length_of_the_true_number():
     def rate(true, predicted, valid=True):
         columns = {"true": [true], "predicted": [predicted], "valid": [valid]}
-        return evaluation.character_error_rate(pd.DataFrame(columns))
+        return metrics.character_error_rate(pd.DataFrame(columns))
 
     assert rate(321.0, 321.0) == 0
     assert rate(321.0, 320.0) == pytest.approx(1 / 3)  # the paper's example, 4.2
@@ -254,9 +259,56 @@ def test_the_character_error_rate_is_over_the_length_of_the_true_number():
     assert rate(1e21, 1e22) == pytest.approx(1 / 22)  # in full, not as 1e+21
     assert rate(10**30, 10**30 + 1) == pytest.approx(1 / 31)
     assert rate(321.0, np.nan, valid=False) == 1
-    assert np.isnan(evaluation.character_error_rate(frame([(1, 1, True)])[:0]))
+    assert np.isnan(metrics.character_error_rate(frame([(1, 1, True)])[:0]))
 
 
 def test_a_word_is_among_the_first_k_where_its_rank_says_so():
     words = pd.DataFrame({"rank": [1, 5, 6, 100]})
-    assert [evaluation.top_k(words, k) for k in (1, 5, 20, 100)] == [0.25, 0.5, 0.75, 1]
+    assert [metrics.top_k(words, k) for k in (1, 5, 20, 100)] == [0.25, 0.5, 0.75, 1]
+
+
+def seeds(values):
+    """Predictions of 0 by three examples a seed, with these errors."""
+    rows = [
+        {"encoder": "P10", "slot": "a", "seed": seed, "example": i, "true": 0.0, "predicted": x}
+        for seed, errors in enumerate(values)
+        for i, x in enumerate(errors)
+    ]
+    return pd.DataFrame(rows).assign(valid=True)
+
+
+def test_a_score_is_the_mean_over_seeds_with_students_interval():
+    errors = [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0], [0.0, 1.0, 5.0]]
+    row = metrics.score(seeds(errors), metrics.mse).iloc[0]
+    values = [np.mean(np.square(e)) for e in errors]
+    half = 4.302652729696 * np.std(values, ddof=1) / 3**0.5  # t of 2 degrees of freedom
+    assert row.value == pytest.approx(np.mean(values)) and row.seeds == 3
+    assert (row.low, row.high) == pytest.approx((row.value - half, row.value + half))
+    assert (row.least, row.greatest) == (min(values), max(values))
+    assert row.spread == pytest.approx(np.std(values, ddof=1))
+
+
+def test_the_interval_of_one_seed_is_drawn_from_its_examples():
+    rng = np.random.default_rng(0)
+    row = metrics.score(seeds([rng.normal(size=400)]), metrics.mse, by=("encoder",)).iloc[0]
+    assert row.low < row.value < row.high and np.isnan(row.spread) and row.seeds == 1
+    assert row.high - row.low == pytest.approx(4 * (2 / 400) ** 0.5, rel=0.3)  # 2 sd of a mean
+
+
+def test_predictions_of_many_runs_are_told_apart(run):
+    other = dataclasses.replace(run.spec, seed=1)
+    third = dataclasses.replace(run.spec, encoder=nl.P10())
+    examples = run.spec.task.sample(5, seed=3)
+    frame = nl.predict([run, nl.train(other), nl.train(third)], examples, "answer")
+    assert frame.groupby(["encoder", "seed"]).size().to_dict() == {
+        ("P1000", 0): 5,
+        ("P1000", 1): 5,
+        ("P10", 0): 5,
+    }
+
+
+def test_encoders_of_one_class_are_labelled_in_full(run):
+    encoders = [nl.FoNE(3), nl.FoNE(3, 1), nl.XVal(k=2), nl.XVal(scale=3.0), nl.Digits(2)]
+    runs = [nl.Run(dataclasses.replace(run.spec, encoder=e)) for e in encoders]
+    names = ["FoNE(int_digits=3)", "FoNE(int_digits=3, frac_digits=1)", "XVal(k=2)", "XVal"]
+    assert list(evaluation.labels(runs).values()) == [*names, "Digits"]

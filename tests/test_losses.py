@@ -106,30 +106,29 @@ def test_targets_without_a_digit_cost_nothing():
 @pytest.mark.parametrize(
     ("encoder", "spelled"),
     [
-        (nl.P1000(overflow="clip"), "120"),
+        (nl.P1000(overflow="clip"), "+ 120 E-1"),
         (nl.Subword(3), "12"),
-        (nl.Digits(3, reverse=True), "2', '1"),
-        (nl.XVal(), "NUM"),
+        (nl.Digits(3, reverse=True), "2 1"),
+        (nl.XVal(), "[NUM]"),
     ],
     ids=str,
 )
-def test_an_encoder_that_does_not_spell_digit_by_digit_is_named(encoder, spelled):
-    embed, targets = asked(encoder)
-    name = re.escape(f"{encoder} does not spell 12 as digits 1 and 2; got ")
-    with pytest.raises(ValueError, match=rf"{name}.*{spelled}"):
-        AggregateLoss()(torch.zeros(len(targets.ids), 2000), targets, embed)
+def test_an_encoder_that_does_not_spell_digit_by_digit_is_refused_by_the_spec(encoder, spelled):
+    message = re.escape(f"{encoder} spells 12 as {spelled}")
+    with pytest.raises(ValueError, match=f"needs answers in digits, greatest first; {message}"):
+        spec(encoder, AggregateLoss())
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.5, float("nan")])
 def test_a_share_lies_between_0_and_1(share):
-    with pytest.raises(ValueError, match="share lies between 0 and 1; got"):
+    with pytest.raises(ValueError, match="share is above 0 and below 1; got"):
         AggregateLoss(share=share)
 
 
-def test_it_trains_beside_the_objective(module_home):
-    spec = nl.RunSpec(
+def spec(encoder, *losses):
+    return nl.RunSpec(
         task=TASK,
-        encoder=nl.Digits(3, fences=True),
+        encoder=encoder,
         objective=CausalLM(only=("answer",)),
         model=nl.GPT2(16, 1, 2),
         n_train=64,
@@ -137,8 +136,24 @@ def test_it_trains_beside_the_objective(module_home):
         n_test=16,
         steps=3,
         learning_rate=1e-3,
-        losses=(AggregateLoss(),),
+        losses=losses,
     )
-    history = nl.train(spec).history
-    assert np.isfinite(history.AggregateLoss).all()
-    assert np.allclose(history.loss, history.token + history.AggregateLoss)
+
+
+def test_it_trains_beside_the_objective(module_home):
+    history = nl.train(spec(nl.Digits(3, fences=True), AggregateLoss())).history
+    assert np.isfinite(history["aggregate"]).all()
+    assert np.allclose(history.loss, history.token + history["aggregate"])
+
+
+def test_two_terms_of_one_class_both_count(module_home):
+    terms = AggregateLoss(), AggregateLoss(share=0.8, base=3.0, name="base 3")
+    history = nl.train(spec(nl.Digits(3), *terms)).history
+    assert np.allclose(history.loss, history.token + history["aggregate"] + history["base 3"])
+    assert not np.allclose(history["aggregate"], history["base 3"])
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("token",), ("value",)])
+def test_terms_that_would_hide_each_other_are_refused(names):
+    with pytest.raises(ValueError, match="losses have different names"):
+        spec(nl.Digits(3), *(AggregateLoss(name=name) for name in names))

@@ -140,7 +140,7 @@ def test_the_norms_of_the_first_mlps_can_be_left_out(first, normed):
 def test_a_text_longer_than_the_positions_is_refused():
     batch = batch_of(nl.P10())
     model = model_of(nl.GPT2(32, 1, 2, context=8), batch)
-    with pytest.raises(ValueError, match=r"Absolute\(8\) holds 8 places"):
+    with pytest.raises(ValueError, match=r"Absolute\(8\) holds 8 positions"):
         model.hidden(nl.MaskedLM().ask(batch, ("answer",))[0])
 
 

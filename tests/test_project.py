@@ -20,10 +20,17 @@ REQUIRED = [*PROJECT["dependencies"], *(r for extra in EXTRAS.values() for r in 
 # Imports go one way; what stands in one set may import each other unless APART says otherwise.
 STAGES = [
     {"examples"},
+    {"codes"},
+    {"heads"},
     {"encoders", "tasks"},
+    {"corpus"},
     {"tokenizer"},
-    {"objectives", "models", "abacus", "pretrained", "auxiliary"},
+    {"objectives"},
+    {"losses"},
+    {"models"},
+    {"pretrained"},
     {"store", "training"},
+    {"metrics"},
     {"evaluation", "baselines"},
     {"embeddings", "probes"},
     {"plots"},

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import numlab as nl
-from numlab import tokenizer
-from numlab.tokenizer import Text, matches, ranges
+from numlab.corpus import matches, ranges
+from numlab.tokenizer import Text
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
 ENCODERS = [
@@ -122,10 +122,10 @@ def test_texts_that_are_tokenized_as_batches_are_drawn_are_those_that_are_kept(
     examples, rows = task.sample(40, seed=0), np.random.default_rng(0).permutation(40)[:16]
     tokenize = nl.Tokenizer.of(task.layouts(), encoder)
     kept = tokenize(examples, ("m*",))
-    monkeypatch.setattr(tokenizer, "KEPT", 0)
-    monkeypatch.setattr(tokenizer, "CHUNK", 7)
+    monkeypatch.setattr(corpus, "KEPT", 0)
+    monkeypatch.setattr(corpus, "CHUNK", 7)
     drawn = tokenize(examples, ("m*",))
     assert np.array_equal(drawn.lengths, kept.lengths)
-    for field in ("ids", "real", "slot", "locate", "carriers", "features"):
+    for field in ("ids", "real", "slot", "within", "carriers", "features", "labels"):
         ours, theirs = getattr(drawn.batch(rows), field), getattr(kept.batch(rows), field)
         assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs), field

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from numlab.corpus import matches
 from numlab.encoders import VariableLength
 from numlab.examples import Examples, from_figures, to_figures
-from numlab.tokenizer import matches
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from numlab.corpus import matches
 from numlab.examples import Examples
 from numlab.objectives import MaskedLM
-from numlab.tokenizer import matches
 
 if TYPE_CHECKING:
     import pandas as pd

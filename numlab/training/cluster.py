@@ -11,8 +11,8 @@ from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
-# glibc (mallopt(3)) keeps freed pages for the next step; by default it gives large ones back, and
-# Dask has it give back all: a step then takes 1.1 to 2 times as long.
+# glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
+# Dask makes it return all: a step then takes 1.1 to 2 times as long.
 KEEP_PAGES = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
     "MALLOC_MMAP_MAX_": "0",
@@ -21,12 +21,12 @@ KEEP_PAGES = {
 
 
 def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
-    """The runs of many specs, in their order; what is missing is trained side by side.
+    """The runs of many specs, in order; missing ones are trained side by side.
 
     Parameters
     ----------
-    scheduler : address of a Dask scheduler whose workers see this store; default: the one that
-        NUMLAB_SCHEDULER names, else a LocalCluster with a one-thread worker a core.
+    scheduler : address of a Dask scheduler whose workers see this store; default: the environment
+        variable NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core.
 
     Raises
     ------
@@ -39,14 +39,14 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
         for data in {
             (s.task, s.n_test, s.n_valid, s.n_train, s.data_seed): s for s in missing.values()
         }.values():
-            data.examples("train")  # drawn once, here, before many workers want it
+            data.examples("train")  # drawn once, before many workers ask for it
         with _client(scheduler, len(missing)) as client:
             _train_remotely(client, missing)
     return [Run(spec) for spec in specs]
 
 
 def _in_store(key: str) -> bool:
-    """Whether a run is there and whole. Who holds a lock is training what is not there yet."""
+    """Whether a run is stored and undamaged."""
     entry = store.runs_dir() / key
     if not entry.exists():
         return False
@@ -56,7 +56,7 @@ def _in_store(key: str) -> bool:
 
 @contextlib.contextmanager
 def _client(scheduler: str | None, n_specs: int):
-    """A Dask client of the scheduler that is named, or of a LocalCluster while the block runs."""
+    """A Dask client of the named scheduler, else of a LocalCluster that lasts for the block."""
     from distributed import Client
 
     address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
@@ -83,7 +83,7 @@ def local_cluster(n_workers: int | None = None):
         return LocalCluster(
             n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
             threads_per_worker=1,
-            memory_limit=0,  # a large model is no leak
+            memory_limit=0,  # none: a large model is not a leak
             dashboard_address=":0",
         )
 
@@ -109,7 +109,7 @@ def _train_remotely(client, missing: dict[str, RunSpec]) -> None:
 
 
 def _check(future, spec: RunSpec, key: str) -> None:
-    """Raise what went wrong with a run as soon as it has."""
+    """Raise the error of a failed run at once."""
     if future.status == "error":
         raise RuntimeError(f"training {spec.name} failed: {future.exception()!r}")
     if future.status != "finished":

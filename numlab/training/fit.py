@@ -1,40 +1,41 @@
-"""One training: the loop, its checkpoints, and what is kept.
+"""Training: the loop, its checkpoints, and what is stored.
 
-Every draw of a training is a function of (seed, step), so a run that was interrupted resumes from
-its last checkpoint and ends where an uninterrupted one ends, to the bit on a CPU.
+Every random draw is a function of (seed, step): an interrupted run resumes from its last
+checkpoint and ends with the same weights, to the bit on a CPU.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from numlab import store
-from numlab.tokenizer import Corpus
+from numlab.corpus import Corpus
 from numlab.training.run import Run, best_device, has_bf16
 from numlab.training.spec import RunSpec
 
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
-_TORCH_GENERATOR = threading.Lock()  # the process has one: trainings seed it and draw in turn
+_TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it and draw in turn
 
 
 def train(spec: RunSpec) -> Run:
-    """The run of a spec: from the store, or trained now, in this process."""
+    """The run of a spec: from the store, or trained now in this process, with a progress bar."""
     from tqdm.auto import tqdm
 
     with tqdm(total=spec.steps, desc=spec.name, leave=False, delay=1) as bar:
         run = fit_in_store(spec, lambda step, loss: _advance(bar, step, loss))
-        bar.update(spec.steps - bar.n)  # a notebook paints a bar red that ends short
+        bar.update(spec.steps - bar.n)  # a notebook paints an unfinished bar red
     return run
 
 
@@ -47,7 +48,7 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
     run = Run(spec)
     with store.lock(run.folder):
         if not store.intact(run.folder):
-            with _threads(spec.threads):
+            with threads(spec.threads):
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
             store.write(run.folder, fit.save)
@@ -55,22 +56,19 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
     return run
 
 
-class _threads:
-    """Run a block on a number of threads."""
-
-    def __init__(self, n: int):
-        self.n = n
-
-    def __enter__(self):
-        self.before = torch.get_num_threads()
-        torch.set_num_threads(self.n)
-
-    def __exit__(self, *_):
-        torch.set_num_threads(self.before)
+@contextlib.contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Run a block on n of torch's threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class Fit:
-    """One training: model, optimizer, data and where they stand."""
+    """A training in progress: model, optimizer, data, and the step that they are at."""
 
     def __init__(self, spec: RunSpec, key: str):
         self.spec, self.folder = spec, store.partial_dir(key)
@@ -89,6 +87,7 @@ class Fit:
         self.optimizer = self._optimizer()
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record
+        self._epoch = -1
         self._resume()
 
     def _optimizer(self) -> torch.optim.Optimizer:
@@ -102,8 +101,8 @@ class Fit:
     # -- the loop
 
     def loop(self, report: Callable[[int, float], None]) -> None:
-        """Train to the last step; `seconds` leaves out validation and checkpoints."""
-        spec, said, every = self.spec, 0.0, max(1, self.spec.steps // 10)
+        """Train to the last step; validation and checkpoints do not count in `seconds`."""
+        spec, reported, every = self.spec, 0.0, max(1, self.spec.steps // 10)
         began = checked = time.monotonic()
         while self.step < spec.steps:
             parts = self._update(self.step)
@@ -117,9 +116,9 @@ class Fit:
                 self._record("valid", self._validate())
                 self.sums, began = {}, time.monotonic()
             now = time.monotonic()
-            if now - said > PROGRESS_SECONDS:
-                said, loss = now, float(sum(parts.values()))
-                self._say(loss)
+            if now - reported > PROGRESS_SECONDS:
+                reported, loss = now, float(sum(parts.values()))
+                self._write_progress(loss)
                 report(self.step, loss)
             if now - checked > CHECKPOINT_SECONDS and self.step < spec.steps:
                 self.seconds += now - began
@@ -159,11 +158,11 @@ class Fit:
 
     @torch.no_grad()
     def _validate(self) -> dict[str, float]:
-        """The same masks each time."""
+        """Mean validation losses, under the same masks each time."""
         self.model.eval()
         rows = np.argsort(self.valid.lengths, kind="stable")
         sums: dict[str, float] = {}
-        counts: dict[str, int] = {}  # means over the targets, however they fall on batches
+        counts: dict[str, int] = {}  # the mean is over targets, not over batches
         for i in range(0, len(rows), 256):
             batch = self.valid.batch(rows[i : i + 256])
             inputs, targets = self.spec.objective.train(batch, np.random.default_rng((0, 3, i)))
@@ -175,10 +174,10 @@ class Fit:
         return {k: v / max(1, counts[k]) for k, v in sums.items()}
 
     def _rows(self, step: int) -> np.ndarray:
-        """The texts of a step; an epoch's order is a function of (seed, epoch)."""
+        """The texts of a step; the order in an epoch is a function of (seed, epoch)."""
         size = min(self.spec.batch_size, len(self.corpus))
         epoch, k = divmod(step, len(self.corpus) // size)
-        if getattr(self, "_epoch", None) != epoch:
+        if self._epoch != epoch:
             rng = np.random.default_rng((self.spec.seed, 0, epoch))
             self._epoch, self._order = epoch, epoch_order(self.corpus.lengths, size, rng)
         return self._order[k]
@@ -189,7 +188,7 @@ class Fit:
         row |= {"learning_rate": rate, "tokens": self.tokens, "seconds": self.seconds}
         self.history.append(row)
 
-    # -- what is kept
+    # -- what is stored
 
     def save(self, folder: Path) -> None:
         import pandas as pd
@@ -199,10 +198,10 @@ class Fit:
         pd.DataFrame(self.history).to_parquet(folder / "history.parquet", index=False)
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
 
-    def _say(self, loss: float) -> None:
-        said = {"step": self.step, "steps": self.spec.steps, "loss": loss}
-        said |= {"name": self.spec.name, "updated": time.time()}
-        store.replace(self.folder / "progress.json", lambda p: p.write_text(json.dumps(said)))
+    def _write_progress(self, loss: float) -> None:
+        progress = {"step": self.step, "steps": self.spec.steps, "loss": loss}
+        progress |= {"name": self.spec.name, "updated": time.time()}
+        store.replace(self.folder / "progress.json", lambda p: p.write_text(json.dumps(progress)))
 
     def _checkpoint(self) -> None:
         from safetensors.torch import save_file
@@ -245,7 +244,7 @@ class Fit:
 
 
 def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """(n_batches, size) texts in random order, texts of like length together to save padding."""
+    """(n_batches, size) texts in random order, texts of similar length together to save padding."""
     n = len(lengths) // size
     rows = rng.permutation(len(lengths))[: n * size]
     pool = 50 * size  # sorted within a pool of batches: the order stays nearly random

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,7 @@ from numlab.tokenizer import Tokenizer
 from numlab.training.spec import RunSpec
 
 if TYPE_CHECKING:
-    from numlab.models import Transformer
-    from numlab.pretrained import PretrainedModel
+    from numlab.models import Model
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Run:
         return self.spec.tokenizer()
 
     @functools.cached_property
-    def model(self) -> Transformer | PretrainedModel:
-        """The trained model, in eval mode, on the best device that there is."""
+    def model(self) -> Model:
+        """The trained model, in eval mode, on the best device available."""
         from safetensors.torch import load_file
 
         store.mark_used(self.digest)
@@ -50,7 +50,7 @@ class Run:
     @functools.cached_property
     def history(self):
         """DataFrame [step, part, loss, token, value, ..., learning_rate, tokens, seconds]:
-        "train" rows are means since the row before, "valid" rows the validation loss."""
+        "train" rows are means since the previous row, "valid" rows the validation loss."""
         import pandas as pd
 
         store.mark_used(self.digest)
@@ -65,12 +65,38 @@ class Run:
         """The "train", "valid" or "test" examples."""
         return self.spec.examples(part)
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the loss over the steps, and the last losses."""
+        import pandas as pd
+
+        if not self.folder.is_dir():
+            return f"<b>{escape(self.spec.name)}</b>: not trained yet"
+        last = self.history.groupby("part").last().T.map("{:.4g}".format)
+        curve = _curve(self.history)
+        return f"<b>{escape(self.spec.name)}</b><br>{curve}{pd.DataFrame(last).to_html()}"
+
+
+def _curve(history) -> str:
+    """The training and validation loss over the steps as an SVG picture."""
+    from io import StringIO
+
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.5, 2.2), layout="constrained")
+    axes = figure.subplots()
+    for part, rows in history.groupby("part"):
+        axes.plot(rows.step, rows.loss, marker=".", label=part)
+    axes.set(xlabel="step", ylabel="loss")
+    axes.legend(frameon=False)
+    figure.savefig(svg := StringIO(), format="svg")
+    return svg.getvalue()[svg.getvalue().index("<svg") :]
+
 
 def best_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether it has units for bfloat16: emulated, that is several times slower than float32."""
+    """Whether it has units for bfloat16; emulation is several times slower than float32."""
     units = ("amx_bf16", "avx512_bf16", "bf16")  # the last: ARM
     return device.type != "cpu" or any(map(torch.cpu.get_capabilities().get, units))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from numlab import store
-from numlab.training.fit import Fit, _threads
+from numlab.training.fit import Fit, threads
 from numlab.training.spec import RunSpec
 
 
@@ -46,7 +46,7 @@ def _measured(specs: list[RunSpec], rounds: int):
 
     # a few texts cost as much a step as many
     few = [dataclasses.replace(s, n_train=min(s.n_train, 64 * s.batch_size)) for s in specs]
-    with _threads(specs[0].threads):
+    with threads(specs[0].threads):
         fits = [Fit(spec, f"timing-{store.digest(spec)}") for spec in few]
         seconds = np.array([[_seconds(fit, i) for fit in fits] for i in range(rounds + 2)])
     for fit in fits:

@@ -109,7 +109,7 @@ def test_a_perfect_hidden_state_is_read_as_its_digits():
     h = torch.zeros(3, 16)
     h[:, :12] = digit_circles[features[:, 1:].flip(1).long()].flatten(1)
     h[:, 12] = features[:, 0] * 2.0 - 1
-    head = encoder.head(16)
+    head = encoder.head.build(16)
     assert encoder.number(head.read(head(h)).numpy()).tolist() == [1234.56, -9870.01, 0]
     assert not list(head.parameters())
 
@@ -118,14 +118,14 @@ def test_the_logits_are_those_of_algorithm_2():
     encoder = FoNE(2, signed=False)
     h = torch.randn(1, 6)
     phi = circles(np.arange(10), 1)[:, 0, 0]
-    logits = encoder.head(6)(h).reshape(2, 10)
+    logits = encoder.head.build(6)(h).reshape(2, 10)
     for i in range(2):
         np.testing.assert_allclose(logits[i], phi @ h[0, 2 * i : 2 * i + 2].numpy(), atol=1e-6)
 
 
 def test_the_loss_is_the_mean_cross_entropy_of_the_digits():
     encoder = FoNE(2, signed=False)
-    head, h = encoder.head(6), torch.randn(1, 6)
+    head, h = encoder.head.build(6), torch.randn(1, 6)
     units, tens = head(h).reshape(2, 10).log_softmax(1)
     expected = -(units[7] + tens[3]) / 2
     loss = head.loss(head(h), torch.from_numpy(encoder.features([37])))
@@ -133,15 +133,15 @@ def test_the_loss_is_the_mean_cross_entropy_of_the_digits():
 
 
 def test_with_period_five_a_digit_and_the_one_five_above_are_one():
-    logits = FoNE(1, periods=(5,), signed=False).head(4)(torch.randn(3, 4))
+    logits = FoNE(1, periods=(5,), signed=False).head.build(4)(torch.randn(3, 4))
     assert torch.equal(logits[:, :5], logits[:, 5:])
 
 
 @pytest.mark.parametrize("encoder", [FoNE(6, 3, project=False), FoNE(6, 3)], ids=repr)
 def test_a_model_that_is_too_narrow_is_an_error(encoder):
     with pytest.raises(ValueError, match="takes d_model >= 19; got 18"):
-        encoder.head(18)
-    encoder.head(19)
+        encoder.head.build(18)
+    encoder.head.build(19)
     if not encoder.project:
         with pytest.raises(ValueError, match="takes d_model >= 19; got 18"):
             encoder.embedding(18)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from numlab.codes.bits import float_bits
 from numlab.encoders import IEEE754
-from numlab.encoders.ieee import float_bits
 
 CODES = {16: "e", 32: "f", 64: "d"}
 SPECIAL = {

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from numlab.encoders import Tokens, XVal
+from numlab.heads.mixture import NARROWEST
 
 
 def embed(encoder: XVal, numbers, words: torch.Tensor) -> torch.Tensor:
@@ -50,20 +51,20 @@ def test_a_value_that_is_not_finite_is_no_number():
 
 def test_the_loss_is_squared_and_with_scales_over_the_mean_square_of_the_batch():
     outputs, features = torch.tensor([[3.0], [110.0]]), torch.tensor([[2.0], [100.0]])
-    assert XVal().head(4).loss(outputs, features).tolist() == [1.0, 100.0]
-    normalised = XVal(k=1).head(4).loss(outputs, features)
+    assert XVal().head.build(4).loss(outputs, features).tolist() == [1.0, 100.0]
+    normalised = XVal(k=1).head.build(4).loss(outputs, features)
     torch.testing.assert_close(normalised, torch.tensor([1.0, 100.0]) / 5002)
 
 
 def test_zeros_alone_have_a_finite_normalised_loss():
-    assert XVal(k=1).head(4).loss(torch.ones(2, 1), torch.zeros(2, 1)).isfinite().all()
+    assert XVal(k=1).head.build(4).loss(torch.ones(2, 1), torch.zeros(2, 1)).isfinite().all()
 
 
 def test_a_mixture_is_its_normals_weighted():
-    head = XVal(mixture=2).head(4)
+    head = XVal(mixture=2).head.build(4)
     share, means, widths = torch.tensor([0.3, 0.7]), torch.tensor([-1.0, 2.0]), torch.ones(2)
     outputs = torch.cat([share.log(), means, (widths.exp() - 1).log()])[None]  # of the softplus
-    scale = 1 + head.narrowest
+    scale = 1 + NARROWEST
     at = torch.tensor([[0.5]])
     density = (share * torch.exp(-(((at - means) / scale) ** 2) / 2)).sum() / scale
     expected = -torch.log(density / np.sqrt(2 * np.pi))
@@ -73,7 +74,7 @@ def test_a_mixture_is_its_normals_weighted():
 
 def test_a_mixture_learns_both_of_two_equally_common_numbers():
     torch.manual_seed(0)
-    head = XVal(mixture=5).head(8)
+    head = XVal(mixture=5).head.build(8)
     optimizer = torch.optim.Adam(head.parameters(), 0.01)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 600)
     hidden, targets = torch.ones(64, 8), torch.tensor([[-1.0], [1.0]]).repeat(32, 1)
@@ -88,18 +89,18 @@ def test_a_mixture_learns_both_of_two_equally_common_numbers():
 
 
 def test_the_head_has_one_hidden_layer_as_wide_as_the_model_and_biases():
-    shapes = {name: tuple(p.shape) for name, p in XVal().head(12).named_parameters()}
+    shapes = {name: tuple(p.shape) for name, p in XVal().head.build(12).named_parameters()}
     assert shapes == {
-        "hidden.weight": (12, 12),
-        "hidden.bias": (12,),
-        "out.weight": (1, 12),
-        "out.bias": (1,),
+        "mlp.hidden.weight": (12, 12),
+        "mlp.hidden.bias": (12,),
+        "mlp.out.weight": (1, 12),
+        "mlp.out.bias": (1,),
     }
 
 
 def test_the_head_can_do_without_biases():
-    names = [name for name, _ in XVal(head_bias=False).head(12).named_parameters()]
-    assert names == ["hidden.weight", "out.weight"]
+    names = [name for name, _ in XVal(head_bias=False).head.build(12).named_parameters()]
+    assert names == ["mlp.hidden.weight", "mlp.out.weight"]
 
 
 def test_a_mixture_of_fewer_than_no_normals_is_refused():
@@ -114,5 +115,5 @@ def test_a_scale_is_positive_and_finite(scale):
 
 
 def test_a_mixture_of_no_numbers_reads_as_none():
-    head = XVal(mixture=5).head(16)
+    head = XVal(mixture=5).head.build(16)
     assert head.read(head(torch.zeros(0, 16))).shape == (0, 1)

@@ -50,7 +50,7 @@ def test_a_mixture_has_below_a_quantile_what_the_quantile_says(frame):
 def test_numbers_drawn_from_the_mixture_are_calibrated():
     torch.manual_seed(0)
     outputs = torch.randn(4000, 9)
-    said = SPEC.encoder.head(16).distribution(outputs)
+    said = SPEC.encoder.head.build(16).distribution(outputs)
     inner = quantiles(said, (0.25, 0.75))
     drawn = said.sample()
     assert float(((drawn > inner[0]) & (drawn < inner[1])).float().mean()) == pytest.approx(

@@ -1,0 +1,167 @@
+"""Tokenized texts, and batches of them."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from numlab.examples import Examples
+
+__all__ = ["Batch", "Corpus", "Flat", "matches", "offsets", "ranges"]
+
+KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
+CHUNK = 1024  # texts that are tokenized at once to learn their lengths
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a slot's name fits one of the patterns: "a0", "x*", "*"."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def offsets(lengths: np.ndarray) -> np.ndarray:
+    """(n + 1,) where each of n runs begins, end to end, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The runs start, start + 1, ..., start + length - 1, one after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Tokenized texts, end to end: no padding."""
+
+    ids: np.ndarray  # (tokens,)
+    slot: np.ndarray  # (tokens,) slot of the layout, -1 in literals
+    within: np.ndarray  # (tokens,) index within the number from 1; 0 in literals
+    starts: np.ndarray  # (n + 1,) where a text's tokens begin
+    features: np.ndarray  # (carriers, F)
+    labels: np.ndarray  # (carriers, F'): what the head is to predict of them
+    feature_starts: np.ndarray  # (n + 1,)
+
+
+def _runs(offsets: np.ndarray, i: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the i-th of the runs of `offsets` begin, and their lengths."""
+    return offsets[i], offsets[i + 1] - offsets[i]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Texts and their lengths.
+
+    A small corpus is kept as tokens. The texts of a large one are tokenized batch by batch.
+    """
+
+    tokenizer: Any  # a Tokenizer, which makes this
+    examples: list[Examples]
+    read: Callable[[dict[int, Examples]], Flat]  # tokenizes some of `examples`, by their index
+    lengths: np.ndarray = field(init=False)  # (n,) tokens of each text
+
+    def __post_init__(self):
+        """Tokenize every text once, so that a bad one is an error now and not in mid-training."""
+        chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
+        lengths = [_runs(flat.starts, rows)[1] for flat, rows in map(self._flat, chunks)]
+        object.__setattr__(self, "lengths", np.concatenate(lengths))
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    @functools.cached_property
+    def starts(self) -> np.ndarray:
+        """(len(examples) + 1,) where the texts of each of the examples begin."""
+        return offsets([len(e) for e in self.examples])
+
+    @property
+    def first(self) -> np.ndarray:
+        """(len(examples),) the first text of each of the examples."""
+        return self.starts[:-1]
+
+    @functools.cached_property
+    def layout(self) -> np.ndarray:
+        """(n,) which of the examples a text belongs to."""
+        return np.repeat(np.arange(len(self.examples)), np.diff(self.starts))
+
+    def _flat(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
+        """Tokenized texts that hold some rows, and (n,) the index of each row among them."""
+        if self._kept is not None:
+            return self._kept, rows
+        return self._tokenized(rows)
+
+    @functools.cached_property
+    def _kept(self) -> Flat | None:
+        """All texts as tokens; None for a large corpus."""
+        if sum(e.numbers.size for e in self.examples) > KEPT:
+            return None
+        return self._tokenized(np.arange(len(self)))[0]
+
+    def _tokenized(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
+        layout = self.layout[rows]
+        parts = {
+            at: self.examples[at].take(rows[layout == at] - self.first[at])
+            for at in np.unique(layout).tolist()
+        }
+        return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
+
+    @functools.cached_property
+    def _asked(self) -> dict[tuple[str, ...], np.ndarray]:
+        return {}
+
+    def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
+        """(layouts, slots + 1) bool: slots that fit; the last column, for slot -1, is False."""
+        if patterns not in self._asked:
+            slots = [e.layout.slots for e in self.examples]
+            table = np.zeros((len(slots), max(map(len, slots)) + 1), bool)
+            for i, row in enumerate(slots):
+                table[i, : len(row)] = [matches(slot.name, patterns) for slot in row]
+            self._asked[patterns] = table
+        return self._asked[patterns]
+
+    def batch(self, rows: np.ndarray) -> Batch:
+        """Texts side by side, padded on the right to the longest of them."""
+        (flat, at_rows), tokenizer = self._flat(rows), self.tokenizer
+        starts, lengths = _runs(flat.starts, at_rows)
+        column = np.arange(int(lengths.max()))
+        real = column < lengths[:, None]
+        at = np.where(real, starts[:, None] + column, 0)
+        ids = np.where(real, flat.ids[at], tokenizer.text.pad)
+        carried = ranges(*_runs(flat.feature_starts, at_rows))
+        features = flat.features[carried]
+        return Batch(
+            self,
+            rows,
+            ids,
+            real,
+            slot=np.where(real, flat.slot[at], -1),
+            within=np.where(real, flat.within[at], 0),
+            carriers=np.flatnonzero(np.isin(ids, tokenizer.carriers)),
+            features=features,
+            labels=features if flat.labels is flat.features else flat.labels[carried],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """B texts padded to T tokens."""
+
+    corpus: Corpus
+    rows: np.ndarray  # (B,) texts of the corpus
+    ids: np.ndarray  # (B, T)
+    real: np.ndarray  # (B, T) bool: a token, not padding
+    slot: np.ndarray  # (B, T) slot of the layout, -1 in literals
+    within: np.ndarray  # (B, T) index within the number from 1; 0 in literals
+    carriers: np.ndarray  # (m,) flat positions of the tokens that carry a number
+    features: np.ndarray  # (m, F) what they carry
+    labels: np.ndarray  # (m, F') what the head is to predict of them
+
+    def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
+        """(B, T) bool: tokens of the slots that fit the patterns."""
+        table = self.corpus.asked(patterns)
+        return table[self.corpus.layout[self.rows][:, None], self.slot]

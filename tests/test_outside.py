@@ -1,0 +1,225 @@
+"""An encoder, a head, a loss, an objective, a task and a probe from outside: numlab knows none."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import numlab as nl
+from numlab import compare, evaluation, metrics
+from numlab.codes import DigitCode, ScaledCode
+
+
+@dataclass(frozen=True)
+class OneHot(DigitCode, nl.ValueEncoder):
+    """Each digit as one of ten entries, projected; ten logits a digit come back."""
+
+    int_digits: int = 3
+    frac_digits: int = 0
+    signed: bool = True
+
+    def embedding(self, d_model):
+        return OneHotEmbedding(self.n_digits, d_model)
+
+    @property
+    def head(self):
+        return nl.heads.DigitHead(self.int_digits, self.frac_digits, self.signed)
+
+
+class OneHotEmbedding(nn.Module):
+    def __init__(self, n_digits, d_model):
+        super().__init__()
+        self.project = nn.Linear(1 + 10 * n_digits, d_model)
+
+    def forward(self, features, words):
+        digits = F.one_hot(features[:, 1:].long(), 10).flatten(1)
+        return words[0] + self.project(torch.cat([features[:, :1], digits], 1).float())
+
+
+@dataclass(frozen=True)
+class Logarithm(ScaledCode, nl.heads.Head):
+    """The logarithm of a number's size, and its sign."""
+
+    scale: float = 1.0
+    n_features = 2
+
+    def features(self, numbers):
+        x = super().features(numbers)
+        return np.hstack([np.sign(x), np.log1p(np.abs(x))])
+
+    def number(self, features):
+        return super().number(features[:, :1] * np.expm1(np.abs(features[:, 1:])))
+
+    def build(self, d_model):
+        return LogarithmModule(d_model)
+
+
+class LogarithmModule(nl.heads.HeadModule):
+    def __init__(self, d_model):
+        super().__init__()
+        self.out = nn.Linear(d_model, 2)
+
+    def forward(self, h):
+        return self.out(h.float())
+
+    def loss(self, outputs, features):
+        return (outputs - features).abs().sum(1)
+
+    def read(self, outputs):
+        return outputs
+
+
+@dataclass(frozen=True)
+class Entropy(nl.losses.LossTerm):
+    """Confident answers cost more."""
+
+    weight: float = 0.1
+    name: str = "entropy"
+
+    def __call__(self, logits, targets, embed):
+        return (logits.softmax(1) * logits.log_softmax(1)).sum(1).mean()
+
+
+@dataclass(frozen=True)
+class OneNumber(nl.objectives.Objective):
+    """Mask exactly one slot a text, the first that fits."""
+
+    only: tuple[str, ...] = ("*",)
+    fills_at_once = True
+
+    def train(self, batch, rng):
+        first = batch.asked(self.only) & (batch.slot == batch.slot.max(1, keepdims=True))
+        return nl.MaskedLM().ask(batch, self._names(batch, first))
+
+    def fill(self, model, batch, slots):
+        return nl.MaskedLM().fill(model, batch, slots)
+
+    def _names(self, batch, where):
+        layout = batch.corpus.examples[0].layout
+        return tuple({layout.slots[j].name for j in batch.slot[where]})
+
+
+@dataclass(frozen=True)
+class Doubling(nl.Task):
+    """2 x = ?"""
+
+    high: int = 400
+    stored = False
+
+    def layouts(self):
+        return [nl.Layout.of("2*{x}={answer}")]
+
+    def sample(self, n, seed, **fixed):
+        x = np.random.default_rng(seed).integers(0, self.high, n)
+        return [nl.Examples(*self.layouts(), np.column_stack([x, 2 * x]), index=np.arange(n))]
+
+
+def errors_by_size(run, examples):
+    """A probe: the mean error of each answer's decade."""
+    frame = nl.predict(run, examples, "answer")
+    decade = np.log10(frame.true.clip(lower=1)).astype(int)
+    return metrics.score(frame.assign(decade=decade), metrics.mse, by=("encoder", "decade"))
+
+
+def spec(**fields):
+    base = {
+        "task": Doubling(),
+        "encoder": OneHot(),
+        "objective": nl.CausalLM(only=("answer",)),
+        "model": nl.GPT2(32, 1, 2, context=32),
+        "n_train": 512,
+        "n_valid": 64,
+        "n_test": 64,
+        "steps": 4,
+        "learning_rate": 3e-3,
+    }
+    return nl.RunSpec(**base | fields)
+
+
+@pytest.fixture(scope="module")
+def runs(module_home):
+    """One run with each of them."""
+    return nl.train_all(
+        [
+            spec(losses=(Entropy(), Entropy(0.2, "more entropy")), steps=300),
+            spec(head=Logarithm()),
+            spec(encoder=nl.FoNE(3), head=nl.heads.DigitHead(3)),
+            spec(encoder=nl.XVal(), head=Logarithm(), objective=OneNumber(only=("answer",))),
+        ]
+    )
+
+
+def test_all_train_and_predict(runs):
+    frame = nl.predict(runs, runs[0].examples("test"), "answer")
+    assert frame.groupby("encoder", sort=False).size().tolist() == [64 * 2, 64, 64]
+    assert frame.valid.groupby(frame.encoder).any().all()
+
+
+def test_an_encoder_from_outside_learns(runs):
+    frame = nl.predict(runs[0], runs[0].examples("test"), "answer")
+    constant = frame.true.var()
+    assert metrics.mse(frame) < 0.5 * constant
+
+
+def test_each_term_of_the_loss_counts(runs):
+    history = runs[0].history
+    parts = history.token + history.value + history.entropy + history["more entropy"]
+    assert np.allclose(history.loss, parts)
+    assert np.allclose(history["more entropy"], 2 * history.entropy, rtol=1e-4)
+
+
+def test_the_head_says_what_is_predicted(runs):
+    run = runs[1]
+    assert run.model.value_head.__class__ is LogarithmModule
+    batch = run.tokenizer(run.examples("test"), ("answer",)).batch(np.arange(4))
+    _, targets = run.spec.objective.train(batch, np.random.default_rng(0))
+    answers = run.examples("test")[0].column("answer")[:4]
+    assert np.allclose(targets.features, Logarithm().features(answers))
+
+
+def test_probes_and_embeddings_take_them(runs):
+    assert set(errors_by_size(runs[0], runs[0].examples("test")).decade) <= {0, 1, 2}
+    e = nl.embeddings.from_run(runs[0], np.arange(50))
+    assert len(nl.probes.neighbour_f1(e, k=5)) == 50
+    assert len(nl.probes.pca(e)) > 0
+
+
+def test_compare_takes_them(tmp_path):
+    x = np.arange(300.0)
+    path = tmp_path / "numbers.csv"
+    pd.DataFrame({"x": x, "y": 2 * x}).to_csv(path, index=False)
+    table = compare.read(path)
+    assert "OneHot" in set(compare.encodings(table, [OneHot(), nl.P1000()]).encoder)
+
+
+def test_a_head_needs_a_token_that_carries_the_number():
+    with pytest.raises(ValueError, match="DigitHead reads numbers of one token"):
+        spec(encoder=nl.P1000(), head=nl.heads.DigitHead())
+
+
+def test_the_bench_of_an_encoder_is_short():
+    source = Path(__file__).read_text("utf-8")
+    encoder = re.search(r"@dataclass\(frozen=True\)\nclass OneHot.*?\n\n\n@", source, re.S)[0]
+    assert len(encoder.strip("@\n").splitlines()) <= 45
+
+
+def test_nothing_inside_numlab_knows_their_names():
+    names = [OneHot, Logarithm, Entropy, OneNumber, Doubling, errors_by_size]
+    package = Path(nl.__file__).parent
+    source = "\n".join(p.read_text("utf-8") for p in package.rglob("*.py"))
+    assert not [n.__name__ for n in names if re.search(rf"\b{n.__name__}\b", source)]
+
+
+def test_labels_and_descriptions_know_nothing_of_classes(runs):
+    assert list(evaluation.labels(runs).values()) == ["OneHot", "OneHot", "FoNE", "XVal"]
+    assert dataclasses.asdict(runs[0].spec.encoder)["int_digits"] == 3
+    assert "OneHot" in runs[0].spec._repr_html_()
