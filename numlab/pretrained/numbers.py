@@ -8,11 +8,11 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from numlab.corpus import Batch
 from numlab.encoders import Encoder
 from numlab.examples import parse
 from numlab.objectives import Inputs, MaskedLM
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Batch
 
 __all__ = ["NumberInputs", "PretrainedEmbedding", "frozen"]
 

@@ -16,10 +16,11 @@ import numpy as np
 import torch
 
 from numlab.codes.base import LARGEST
+from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
-from numlab.pretrained.source import config, local_only, locate
-from numlab.tokenizer import Corpus, Flat, Tokenizer, offsets
+from numlab.pretrained.source import config, load
+from numlab.tokenizer import Tokenizer
 
 __all__ = ["InText", "PretrainedTokenizer", "Words", "plain"]
 
@@ -61,7 +62,7 @@ class Words:
 
         with torch.device("meta"):
             model = AutoModel.from_config(config(name))
-        return cls.of(AutoTokenizer.from_pretrained(locate(name), **local_only(name)), model)
+        return cls.of(load(AutoTokenizer, name), model)
 
     def __len__(self) -> int:
         return self.size
@@ -71,9 +72,13 @@ class Words:
         return self.tokenizer.pad_token_id or 0  # attention ignores it
 
     @property
+    def end(self) -> int | None:
+        return self.tokenizer.eos_token_id
+
+    @property
     def mask(self) -> int:
         if self.tokenizer.mask_token_id is None:
-            raise ValueError(f"{type(self.tokenizer).__name__} has no mask token")
+            raise ValueError(f"{type(self.tokenizer).__name__} has no mask token for hidden words")
         return self.tokenizer.mask_token_id
 
     @functools.cached_property

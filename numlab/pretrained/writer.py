@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
+from numlab.corpus import Flat, offsets
 from numlab.encoders import Encoder
 from numlab.examples import Examples, Layout
 from numlab.models import Model
@@ -16,7 +18,6 @@ from numlab.pretrained.model import HuggingFace, states
 from numlab.pretrained.numbers import PretrainedEmbedding
 from numlab.pretrained.source import config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Flat, offsets, ranges
 
 __all__ = ["AnswerTokenizer", "PretrainedWriter", "WriterModel"]
 
@@ -36,7 +37,7 @@ class PretrainedWriter(HuggingFace):
         _auto(self.name)
         if encoder is None or encoder.answer.carriers:
             raise ValueError(f"a pretrained model answers in words, as Digits() has; got {encoder}")
-        if text.tokenizer.eos_token_id is None:
+        if text.end is None:
             raise ValueError(f"{type(text.tokenizer).__name__} has no token that ends an answer")
         return AnswerTokenizer.of(text, encoder)
 
@@ -61,21 +62,23 @@ class AnswerTokenizer(PretrainedTokenizer):
 
     def _read(self, parts: dict[int, Examples]) -> Flat:
         question = super()._read({at: _question(e) for at, e in parts.items()})
-        examples = list(parts.values())
+        examples, end = list(parts.values()), ((0, 0), (0, 1))
         answer = self.encoder.answer.encode(np.concatenate([e.numbers[:, -1] for e in examples]))
-        n_question, n_answer = np.diff(question.starts), answer.mask.sum(1)
-        starts = offsets(n_question + n_answer + 1)
-        self._check_lengths(examples, np.diff(starts))
-        ids = np.full(starts[-1], self.text.tokenizer.eos_token_id)
-        slot, within = np.full(starts[-1], -1, np.int16), np.zeros(starts[-1], np.int16)
-        at = ranges(starts[:-1], n_question)
-        ids[at], slot[at], within[at] = question.ids, question.slot, question.within
-        at = ranges(starts[:-1] + n_question, n_answer)
+        mask = np.pad(answer.mask, end, constant_values=True)  # (n, L + 1), the end token included
+        ids = np.pad(answer.ids + self.offset, end, constant_values=self.text.end)
+        within = np.pad(np.cumsum(answer.mask, 1), end)
         last = np.repeat([len(e.layout.slots) - 1 for e in examples], [*map(len, examples)])
-        ids[at], slot[at] = answer.ids[answer.mask] + self.offset, np.repeat(last, n_answer)
-        within[at] = np.cumsum(answer.mask, 1)[answer.mask]
-        features, feature_starts = question.features, question.feature_starts
-        return Flat(ids, slot, within, starts, features, features, feature_starts)
+        slot = np.where(within > 0, last[:, None], -1)
+        starts = question.starts + offsets(mask.sum(1))
+        self._check_lengths(examples, np.diff(starts))
+        at = question.starts[np.nonzero(mask)[0] + 1]  # after the question
+        return dataclasses.replace(
+            question,
+            ids=np.insert(question.ids, at, ids[mask]),
+            slot=np.insert(question.slot, at, slot[mask]),
+            within=np.insert(question.within, at, within[mask]),
+            starts=starts,
+        )
 
 
 def _question(e: Examples) -> Examples:
@@ -189,12 +192,11 @@ class WriterModel(Model):
 
     @torch.no_grad()
     def _check_logits(self) -> None:
-        """Some models scale or cap their logits after the output layer: these are refused."""
-        ids = torch.zeros(1, 1, dtype=torch.long)
-        arguments = {"input_ids": ids}
+        """Refuse models that scale or cap the logits of their output layer."""
+        ids = {"input_ids": torch.zeros(1, 1, dtype=torch.long)}
         if self.model.config.is_encoder_decoder:
-            arguments["decoder_input_ids"] = ids
-        ours, theirs = self.logits(self._run(**arguments)[0]), self.model(**arguments).logits
-        if not torch.allclose(ours, theirs.float(), rtol=1e-3, atol=1e-3):
+            ids["decoder_input_ids"] = ids["input_ids"]
+        ours, theirs = self.logits(self._run(**ids)[0]), self.model(**ids).logits.float()
+        if not torch.allclose(ours, theirs, rtol=1e-3, atol=1e-3):
             kind = self.model.config.model_type
-            raise ValueError(f"{kind} changes its logits after the output layer: not supported")
+            raise ValueError(f"logits of the output layer expected; {kind} changes them afterwards")
