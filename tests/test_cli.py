@@ -87,7 +87,7 @@ def test_help_names_the_commands(home):
     assert "gallery" in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number):
     batch = subprocess.Popen(
         [sys.executable, "-m", "numlab", "figures", "fone/slow", "--profile", "smoke"],

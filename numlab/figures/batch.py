@@ -63,7 +63,7 @@ class Job:
             engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
             n = self.notebook.remember(self.profile, key, self.start)
             draft.replace(record.with_suffix(".ipynb"))
-            display.report(self, "done", f"{n} figures and tables")
+            display.report(self, "done", f"figures and tables: {n}")
         except Exception as error:
             late = f"stopped in {self.progress}: it took more than twice {self.limit} s"
             display.report(self, "failed", late if self.late else str(error))

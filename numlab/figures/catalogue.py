@@ -39,7 +39,7 @@ ITEMS = {entry["id"]: Item(**entry) for entry in _CATALOGUE["figure"]}
 def claims(folder: Path = FOLDER / "claims") -> dict[str, Claim]:
     """Every claim by its id."""
     files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml")))
-    return {entry["id"]: Claim(**entry) for file in files for entry in file["claim"]}
+    return {entry["id"]: Claim(**entry) for file in files for entry in file.get("claim", [])}
 
 
 def item_of(id: str) -> str:

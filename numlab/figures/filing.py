@@ -53,12 +53,9 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
 
     Parameters
     ----------
-    notebook : str
-        `<folder>/<name>`, as the notebook's file.
-    profile : str
-        One of the keys of `sizes`.
-    sizes : dict of dict
-        The sizes of each profile.
+    notebook : `<folder>/<name>`, as the notebook's file.
+    profile : one of the keys of `sizes`.
+    sizes : the sizes of each profile.
     """
     global _session
     if not re.fullmatch(r"[\w-]+/[\w-]+", notebook):
@@ -80,11 +77,9 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
 
     Parameters
     ----------
-    id : str
-        Of the catalogue, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
-    fig : matplotlib.figure.Figure
-    data : DataFrame
-        The plotted data, one row for each mark.
+    id : of the catalogue, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
+    fig : of matplotlib.
+    data : what is plotted, one row for each mark.
     """
     import matplotlib as mpl
 
@@ -108,14 +103,10 @@ def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None 
 
     Parameters
     ----------
-    id : str
-        Of a claim in `numlab/figures/claims/<paper>.toml`, such as `xval/fp15-not-better`.
-    holds : bool or None
-        None: not tested at this profile.
-    ours : str
-        What was found here.
-    seeds : int or None
-        How many seeds were trained; fewer than three leave the claim untested. None: no training.
+    id : of a claim in `numlab/figures/claims/<paper>.toml`, such as `xval/fp15-not-better`.
+    holds : None: not tested at this profile.
+    ours : what was found here.
+    seeds : how many were trained; fewer than three leave the claim untested. None: no training.
     """
     known = catalogue.claims().get(id)
     if known is None:

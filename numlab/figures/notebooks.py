@@ -56,7 +56,7 @@ class Notebook:
         try:
             last = json.loads(self.record(profile).read_text("utf-8"))
             changed = [part for part, value in self.key().items() if last["key"][part] != value]
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError):
             return False, "not run before"
         if changed:
             return False, f"{', '.join(changed)} changed"
