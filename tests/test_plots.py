@@ -119,47 +119,6 @@ assert "matplotlib.pyplot" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-SCALES = pd.DataFrame(
-    [
-        (over, name, size, seed, share * (1 - 0.1 * seed))
-        for over, sizes in (("training samples", (400, 1600)), ("parameters", (10_000, 70_000)))
-        for name in ("FoNE", "Digits")
-        for size, share in zip(sizes, (0.5, 0.99), strict=True)
-        for seed in (0, 1)
-    ],
-    columns=["over", "encoder", "size", "seed", "exact_match"],
-)
-
-
-def test_scaling_has_an_axis_of_its_own_for_each_size():
-    samples, parameters = plots.scaling(SCALES).axes
-    assert [t.get_text() for t in samples.get_xticklabels()] == ["400", "1.6k"]
-    assert [t.get_text() for t in parameters.get_xticklabels()] == ["10k", "70k"]
-    assert samples.get_lines()[0].get_ydata().tolist() == pytest.approx([47.5, 94.05])
-
-
-CIRCLE = pd.DataFrame(
-    [
-        (1.0, 0.17, 0.482, 0.876, digit, np.cos(2 * np.pi * (0.17 - digit / 10)), 1)
-        for digit in range(10)
-    ],
-    columns=["period", "remainder", "cos", "sin", "digit", "score", "true"],
-)
-
-
-def test_a_digit_that_is_read_wrong_says_so():
-    figure = plots.number_on_circles(CIRCLE)
-    assert [ax.get_xlabel() for ax in figure.axes][-1] == "read 2, is 1"
-
-
-def test_survivors_are_counted_in_the_title():
-    frame = pd.DataFrame(
-        [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
-        columns=["readout", "tens", "units", "survives"],
-    )
-    assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
-
-
 def test_spectra_mark_the_peaks_and_each_threshold():
     frequency = np.arange(1, 51) / 100
     frame = pd.concat(
@@ -195,31 +154,6 @@ def test_a_bar_of_several_runs_is_their_mean_with_their_range():
     assert line[:, 1].tolist() == [1, 6]
 
 
-def test_length_maps_show_each_pair_and_frame_what_was_trained():
-    pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
-    frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
-    ax = plots.length_maps(frame, trained=4).axes[0]
-    np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
-    assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
-
-
-def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
-    near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
-    tenths = pd.Series({"P10": 0.5, "XVal": 0.0})
-    counts = pd.DataFrame(
-        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
-        columns=["significand", "exponent", "share"],
-    )
-    taken, significands, exponents, pairs = plots.stripes(near.assign(seed=0), tenths, counts).axes
-    assert [t.get_text() for t in taken.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
-    assert [c.get_offsets()[0, 1] for c in taken.collections] == [0.1, 1.0]  # the sign of the true
-    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
-    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
-    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
-    assert [bar.get_height() for bar in pairs.patches] == [25, 25]
-
-
 @pytest.mark.parametrize(("n", "label"), [(10, "digit"), (100, "number")])
 def test_the_colors_of_clouds_are_named(n, label):
     frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": 0.0, "pc2": 1.0})
@@ -240,21 +174,3 @@ def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_
     expected = [(0, 0.1), (0, 0.2), (1, left), (1, 0.4), (2, 0.5), (2, right)]
     np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
     assert "no number" in ax.get_xlabel()
-
-
-def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
-    answers = {"slot": "a0", "encoder": "P10", "true": [1.0, 2.0] * 10}
-    frame = pd.DataFrame(answers | {"predicted": [*[1.0, 2.0] * 9, 1.0, 50.0]})
-    scores = pd.DataFrame({"slot": ["a0"], "encoder": "P10", "seed": 0, "mse": 1.0, "invalid": 0})
-    (ax,) = plots.predicted_against_true(frame, scores).axes
-    assert ax.texts[0].get_text() == "5.0% beyond"
-
-
-def test_the_share_of_answers_that_are_no_number_stands_in_the_panel():
-    answers = {"slot": "a0", "true": [1.0, 2.0] * 2, "encoder": ["P10"] * 2 + ["FP15"] * 2}
-    frame = pd.DataFrame(answers | {"predicted": [1.0, np.nan, np.nan, np.nan]})
-    scores = pd.DataFrame({"slot": "a0", "encoder": ["P10", "FP15"], "mse": [0.0, np.nan]})
-    scores[["seed", "invalid"]] = [[0, 0.5], [0, 1.0]]
-    one, none = plots.predicted_against_true(frame, scores).axes
-    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
-    assert none.get_title() == "FP15\nno MSE"

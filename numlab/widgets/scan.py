@@ -74,7 +74,7 @@ class _Scan:
         """A line a word of the chosen token; gaps of training are shaded."""
         slot, measure = self.slot.value, self.measure.value
         frame = self.scan(slot)
-        frame = frame[frame.place == self.place.value]
+        frame = frame[frame.within == self.place.value]
         order = frame.groupby("word").probability.max().sort_values(ascending=False).index
         figure = go.Figure()
         for color, word in zip(px.colors.qualitative.Safe * 9, order, strict=False):

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from numlab.probes import around_a_circle
+from notebooks.conftest import load
+
+around_a_circle = load("xval/circle").around_a_circle
 
 
 def on_a_circle(order, radius=1.0):
@@ -19,7 +21,7 @@ def on_a_circle(order, radius=1.0):
 
 
 @pytest.mark.parametrize("direction", [1, -1])
-def test_numbers_in_order_around_a_circle_are_so_in_both_directions_and_at_any_radius(direction):
+def test_numbers_in_order_are_in_order_in_both_directions_and_at_any_radius(direction):
     radius = np.linspace(0.2, 3, 10)
     frame = around_a_circle(on_a_circle(np.arange(10)[::direction], radius))
     assert frame.number.tolist() == list(range(10))
@@ -27,7 +29,7 @@ def test_numbers_in_order_around_a_circle_are_so_in_both_directions_and_at_any_r
     assert frame.in_order.all()
 
 
-def test_two_numbers_that_change_places_break_the_order_where_they_are():
+def test_two_swapped_numbers_break_the_order_around_them():
     frame = around_a_circle(on_a_circle([0, 1, 2, 4, 3, 5, 6, 7]))
     assert frame.in_order.tolist() == [True, True, False, False, False, True, True, True]
 
