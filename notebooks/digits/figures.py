@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from numlab.plots import curves, encoder_color, encoder_marker, panels, styled
 from numlab.plots.style import legend
@@ -73,6 +74,25 @@ def f1_by_length(
             ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} %", **PAPER)
         ax.set_ylim(*((-0.02, 1.05) if below is None else (-1e-4, 1.4)))
     legend(figure, figure.axes)
+    return figure
+
+
+@styled
+def norm_by_length(frame: pd.DataFrame) -> Figure:
+    """The length of vectors over the number of digits, a line for each aggregate.
+
+    Parameters
+    ----------
+    frame : DataFrame [table, aggregate, digits, seed, norm]
+        One panel for each table of digits. norm: in lengths of a digit's vector.
+    """
+    figure = curves(frame, "digits", "norm", "aggregate", "table")
+    for ax in figure.axes:
+        ax.set(xlabel="number of digits", xticks=sorted(frame.digits.unique()), yscale="log")
+        ax.yaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.label_outer()
+    figure.axes[0].set_ylabel("length of the vector / of a digit's")
     return figure
 
 

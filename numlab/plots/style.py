@@ -46,6 +46,7 @@ _COLORS = {
     "Subword": "#CC79A7",
     "IEEE754": "#882255",
     "LogBins": "#332288",
+    "Exponent": "#332288",  # what the float paper calls them
     "default": "#A8A8A8",
     "weighted sum": "#D55E00",
     "sum": "#0072B2",

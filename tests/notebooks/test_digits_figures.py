@@ -32,8 +32,23 @@ def test_every_axis_is_named_and_the_legend_names_each_line_once():
     assert texts == ["weighted sum", "sum", "paper: below 5 %", "paper: 69 %"]
 
 
-def test_no_label_is_clipped():
-    figure = figures.f1_by_length(LENGTHS)
+def test_lengths_of_vectors_have_plain_numbers_on_a_log_axis():
+    figure = figures.norm_by_length(LENGTHS.rename(columns={"f1": "norm"}))
+    (ax,) = figure.axes
+    texts = [t.get_text() for t in ax.get_yticklabels(which="both") if t.get_text()]
+    assert ax.get_yscale() == "log" and {"0.2", "0.5"} <= set(texts)
+    assert not any("10" in text for text in texts if text not in ("10", "100"))
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        figures.f1_by_length(LENGTHS),
+        figures.norm_by_length(LENGTHS.rename(columns={"f1": "norm"})),
+    ],
+    ids=["f1", "norm"],
+)
+def test_no_label_is_clipped(figure):
     figure.draw_without_rendering()
     inside = figure.bbox
     for artist in [*figure.legends, *figure.axes]:
