@@ -1,17 +1,17 @@
 # make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make test    make lab    make app    make bench
-# Each target sets up .venv by itself; when requirements.lock is unchanged that costs nothing.
+# Each target sets up .venv first, which costs nothing while requirements.lock is unchanged.
 
 PROFILE ?= quick
 NAMES ?=
 VENV := .venv
 BIN := $(VENV)/bin
-# The lock is whole (a test), so there is nothing to resolve, and some install while others download.
+# The lock names every package (a test), so pip resolves nothing, and several installs run at once.
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --no-deps
 # The first Python of at least 3.11 on the path.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-# Where Python may not keep its bytecode, each of the many processes compiles torch and pandas again.
+# Without bytecode, each notebook's process would compile torch and pandas again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: figures gallery test lab app bench setup
@@ -37,14 +37,14 @@ lab: setup
 app: setup
 	$(BIN)/voila notebooks
 
-# The stamp is a copy of what was installed, compared by content: a fresh checkout's dates say nothing.
+# Compares what was installed by content, because a fresh checkout changes the files' dates.
 setup:
 	@cat requirements.lock pyproject.toml | cmp -s - $(VENV)/installed || $(MAKE) --no-print-directory $(VENV)/installed
 
 .PHONY: $(VENV)/installed
 $(VENV)/installed:
 	@test -n "$(PYTHON)" || { echo "numlab needs Python 3.11 or newer; none is on the path (make PYTHON=...)" >&2; exit 1; }
-	@echo "setting up $(VENV) (some minutes, once)"
+	@echo "setting up $(VENV) (a few minutes, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@grep -v '^#' requirements.lock | xargs -n 24 -P 4 $(PIP)
 	@$(PIP) --no-build-isolation -e .

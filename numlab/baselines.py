@@ -1,4 +1,4 @@
-"""Forecasts by plain MLPs, beside which a language model is measured (App. D.1.2, xval)."""
+"""Forecasts of temperatures by plain MLPs, to compare language models with (App. D.1.2, xval)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ from numlab.tasks.temperature import STEP, Stations, stations
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["MLP"]
+
 
 @dataclass(frozen=True)
 class MLP:
-    """An MLP that forecasts the last temperature of the texts of `Temperature` from the others.
+    """An MLP that forecasts the last temperatures in texts of `Temperature`.
 
     Parameters
     ----------
-    coordinates, start : bool
-        Whether it reads where the stations are, and when the first temperature was that it reads.
-    together : bool
-        All stations of a text at once; else one station at a time.
-    widths : tuple of int
-        Of its hidden layers (3 of 256 for single stations, App. D.1.2, xval).
-    epochs : int
-        At most; it stops when the error on a tenth of the training rows has not fallen for 5.
-    seed : int
+    coordinates, start : whether it reads the stations' coordinates, and the time of the first
+        temperature that it reads.
+    together : forecast all stations of a text at once, or one at a time.
+    widths : of the hidden layers (3 of 256 for single stations, App. D.1.2, xval).
+    epochs : at most; it stops when the error on a tenth of the training rows has not fallen for 5.
     """
 
     coordinates: bool = True
@@ -40,15 +38,10 @@ class MLP:
     seed: int = 0
 
     def forecast(self, train: list[Examples], test: list[Examples]) -> pd.DataFrame:
-        """Learn from one corpus, forecast another.
+        """Learn from one corpus; forecast another, [true, predicted, valid] for each station.
 
-        Of every text the last times are read, as many as the shortest text has; together, the
+        It reads the last times of each text, as many as the shortest text has; together, the
         first stations, as many as the smallest text has.
-
-        Returns
-        -------
-        DataFrame [true, predicted, valid]
-            A row a station of the test texts.
         """
         import pandas as pd
         from sklearn.exceptions import ConvergenceWarning
@@ -57,34 +50,29 @@ class MLP:
         corpora = [[stations(e) for e in corpus] for corpus in (train, test)]
         shapes = [s.temperatures.shape for corpus in corpora for s in corpus]
         fewest, shortest = (min(shape[i] for shape in shapes) for i in (1, 2))
-        (x, y), (asked, true) = (
-            _joined([self._table(s, fewest, shortest) for s in corpus]) for corpus in corpora
+        (x, y), (inputs, true) = (
+            map(np.concatenate, zip(*(self._table(s, fewest, shortest) for s in c), strict=True))
+            for c in corpora
         )
-        network = MLPRegressor(
-            hidden_layer_sizes=self.widths,
-            batch_size=min(256, len(x) // 2),
-            max_iter=self.epochs,
-            early_stopping=True,
-            n_iter_no_change=5,
-            random_state=self.seed,
-        )
+        settings = {"early_stopping": True, "n_iter_no_change": 5, "max_iter": self.epochs}
+        settings |= {"hidden_layer_sizes": self.widths, "batch_size": min(256, len(x) // 2)}
+        network = MLPRegressor(random_state=self.seed, **settings)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the epochs are spent
+            warnings.simplefilter("ignore", ConvergenceWarning)  # after the last epoch
             network.fit(x, y)
-        predicted = network.predict(asked).astype(float).ravel()
-        return pd.DataFrame(
-            {"true": true.ravel().astype(float), "predicted": predicted, "valid": True}
-        )
+        columns = {"true": true, "predicted": network.predict(inputs)}
+        frame = pd.DataFrame({name: x.ravel().astype(float) for name, x in columns.items()})
+        return frame.assign(valid=True)
 
     def _table(self, texts: Stations, fewest: int, shortest: int):
-        """(rows, inputs) and (rows,) or (rows, stations) to be forecast, float32."""
+        """Inputs (rows, columns) and temperatures to forecast, (rows,) or (rows, stations)."""
         temperatures = texts.temperatures[:, :, -shortest:]
         series, last = temperatures[..., :-1], temperatures[..., -1]
         columns = [series, texts.coordinates] if self.coordinates else [series]
-        per_station = np.concatenate(columns, axis=-1)  # (n, stations, ...)
-        n, k = last.shape
+        per_station = np.concatenate(columns, axis=-1)  # (n, stations, columns)
         if self.together:
-            per_station, last, k = per_station[:, :fewest], last[:, :fewest], 1
+            per_station, last = per_station[:, :fewest], last[:, :fewest]
+        n, k = (len(last), 1) if self.together else last.shape
         x = per_station.reshape(n * k, -1)
         if self.start:
             start = _later(texts.start, STEP * (texts.temperatures.shape[2] - shortest))
@@ -94,12 +82,7 @@ class MLP:
 
 
 def _later(start: np.ndarray, hours: int) -> np.ndarray:
-    """The clock (n, 4) of `Temperature`, some hours later."""
+    """The start (n, 4) of texts of `Temperature`, some hours later."""
     angle = 2 * np.pi * hours / np.array([24, 24 * 365])  # of the hour, of the day
     turned = (start[:, 1::2] + 1j * start[:, ::2]) * np.exp(1j * angle)
     return np.stack([turned.imag, turned.real], axis=-1).reshape(-1, 4)
-
-
-def _joined(tables: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    x, y = zip(*tables, strict=True)
-    return np.concatenate(x), np.concatenate(y)

@@ -1,4 +1,4 @@
-"""The command line: `numlab figures`, `gallery`, `compare` and `accept`."""
+"""The command line: `numlab figures`, `gallery` and `compare`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def figures(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Notebooks such as xval/planets, or folders such as xval. Default: all of them.",
+            help="Notebooks such as xval/planets, or folders such as xval. Default: all.",
             show_default=False,
         ),
     ] = None,
@@ -43,22 +43,22 @@ def figures(
 ) -> None:
     """Execute the notebooks that are not up to date, and rebuild the gallery.
 
-    Figures go to figures/PROFILE, executed notebooks to figures/PROFILE/notebooks, and
-    figures/index.html shows everything. The exit status is 1 if a notebook failed.
+    Figures go to figures/PROFILE, executed notebooks to figures/PROFILE/notebooks, the gallery to
+    figures/index.html. The exit status is 1 if a notebook failed.
     """
     from numlab.figures.batch import run_notebooks
 
     try:
-        done = run_notebooks(names or [], profile, jobs, scheduler)
+        batch = run_notebooks(names or [], profile, jobs, scheduler)
     except KeyboardInterrupt:
-        typer.echo("numlab: interrupted; what is stored stays", err=True)
+        typer.echo("numlab: interrupted; finished runs and notebooks stay stored", err=True)
         raise typer.Exit(130) from None
-    raise typer.Exit(any(job.state == "failed" for job in done))
+    raise typer.Exit(any(job.state == "failed" for job in batch))
 
 
 @app.command()
 def gallery() -> None:
-    """Rebuild figures/README.md and figures/index.html from what is saved."""
+    """Rebuild figures/README.md and figures/index.html from the saved figures."""
     from numlab.figures import gallery
 
     for path in gallery.build():
@@ -69,38 +69,24 @@ def gallery() -> None:
 def compare(
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or JSON lines.")],
     steps: Annotated[
-        int, typer.Option(min=0, help="Steps of each small model; 0: none is trained.")
+        int, typer.Option(min=0, help="Training steps of each small model; 0 trains none.")
     ] = 300,
 ) -> None:
-    """Put every encoder to the numbers of a file, and say which one to take.
+    """Measure every encoder on the numbers of a file, and advise which one to take.
 
-    The file holds texts, or columns of numbers. Reported are range and precision lost, tokens a
-    number and a row, neighbours and periods in the embeddings, and the errors of a small model
-    an encoder in a gap that its training left out. It is trained once, and kept in the store.
+    The file holds texts, or columns of numbers. The report gives the range and precision that each
+    encoder loses, its tokens per number and per row, neighbours and periods in its embeddings, and
+    the errors of a small model on values that its training left out. Models are trained once and
+    kept in the store.
     """
     from numlab.compare import report
 
-    said = report(file, steps, lambda doing: typer.echo(f"numlab: {doing}", err=True))
-    typer.echo(said.text)
-
-
-@app.command()
-def accept(
-    module: Annotated[str, typer.Argument(metavar="MODULE", help="Such as numlab.training.fit.")],
-    why: Annotated[str, typer.Argument(metavar="WHY", help="How you know that it alters none.")],
-) -> None:
-    """Say that the uncommitted change of a module alters no figure: they stay up to date.
-
-    Each figure that was made by the committed module keeps its old digest and the reason.
-    """
-    from numlab.figures.accept import accept
-
-    accepted = accept(module, why)
-    typer.echo(f"{len(accepted)} figures and tables stay up to date")
+    result = report(file, steps, lambda stage: typer.echo(f"numlab: {stage}", err=True))
+    typer.echo(result.text)
 
 
 def main() -> None:
-    """The entry point: what a person got wrong is one line and status 2, no traceback."""
+    """Run a command; a user's mistake is one line and exit status 2, without a traceback."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         app()

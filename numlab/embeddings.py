@@ -1,9 +1,10 @@
-"""Vectors of numbers, wherever they come from: what every probe of an embedding reads."""
+"""Vectors of numbers from any source: what every probe of an embedding reads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 
     from numlab.training import Run
 
+__all__ = [
+    "Embeddings",
+    "from_digits",
+    "from_encoder",
+    "from_matrix",
+    "from_pretrained",
+    "from_run",
+    "from_words",
+]
+
 
 @dataclass(frozen=True, eq=False)
 class Embeddings:
@@ -31,11 +42,11 @@ class Embeddings:
     numbers : array of shape (n,)
         All different: float64, or object for Python ints that a float64 cannot hold.
     vectors : array of shape (n, d)
-        float64, or float32 where the vectors come so.
+        Finite; float32 or float64.
     source : str
         Where they come from, for captions.
     layer : int or None
-        0: what enters a model's trunk; i: the output of its i-th block; None: no model.
+        0: the input of a model's blocks; i: the output of its i-th block; None: no model.
     """
 
     numbers: np.ndarray
@@ -50,9 +61,21 @@ class Embeddings:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the source, and the first entries of the first vectors."""
+        import pandas as pd
+
+        first = pd.DataFrame(
+            self.vectors[:5, :6], index=[shown(n) for n in self.numbers[:5].tolist()]
+        )
+        layer = "" if self.layer is None else f", layer {self.layer}"
+        n, d = self.vectors.shape
+        head = f"<b>{escape(self.source)}</b>{layer}: {n:,} vectors of {d} entries"
+        return head + first.to_html(float_format="{:.3g}".format)
+
 
 def from_matrix(numbers: np.ndarray, vectors: np.ndarray, source: str) -> Embeddings:
-    """Vectors that are already there: row i of `vectors`, shape (n, d), belongs to numbers[i].
+    """Vectors from a matrix: row i of `vectors`, shape (n, d), belongs to numbers[i].
 
     Examples
     --------
@@ -67,14 +90,14 @@ def from_digits(
     embeddings: np.ndarray,
     aggregate: Aggregation,
 ) -> Embeddings:
-    """Whole numbers, each the aggregate of the embeddings of its digits, without leading zeros.
+    """Aggregates of the embeddings of the digits of whole numbers, without leading zeros.
 
     Parameters
     ----------
     numbers : array of shape (n,)
         Whole numbers, 0 <= number < 2**63, of any lengths.
     embeddings : array of shape (10, d)
-        One row a digit.
+        One row for each digit.
     aggregate : Aggregation
         Such as `WeightedSum()` or `DigitSum()`.
 
@@ -94,8 +117,8 @@ def from_digits(
     lengths = np.searchsorted(powers, numbers, side="right") + 1
     for length in np.unique(lengths):
         places = 10 ** np.arange(length - 1, -1, -1, dtype=np.int64)
-        alike = np.flatnonzero(lengths == length)
-        for rows in np.array_split(alike, -(-len(alike) // 8192)):  # one copy of a large matrix
+        same_length = np.flatnonzero(lengths == length)
+        for rows in np.array_split(same_length, -(-len(same_length) // 8192)):  # to save memory
             vectors[rows] = aggregate(numbers[rows, None] // places % 10, embeddings)
     return Embeddings(numbers, vectors, repr(aggregate))
 
@@ -103,29 +126,23 @@ def from_digits(
 def from_encoder(
     encoder: Encoder, numbers: np.ndarray, d_model: int = 64, seed: int = 0
 ) -> Embeddings:
-    """The vectors with which an untrained model would read the numbers.
+    """The vectors of numbers in an untrained model.
 
-    Words have normal vectors of length about 1, and the encoder's embedding module (FoNE's
-    projection) has its own initial weights, all drawn from `seed`. The vector of a number is the
-    mean over its tokens, without positions: under a text encoder of several tokens a number
-    and its permutations coincide, as they do for an order-blind reader.
+    Words have normal vectors of length about 1, and the encoder's embedding module has its initial
+    weights, all drawn from `seed`. The vector of a number is the mean over its tokens, without
+    positions: under a text encoder, permutations of the same tokens coincide.
 
     Parameters
     ----------
     encoder : Encoder
     numbers : array of shape (n,)
-        Within `encoder.bounds`.
+        Within `encoder.bounds`; else a ValueError.
     d_model : int
     seed : int
 
     Returns
     -------
     Embeddings of shape (n, d_model), float32
-
-    Raises
-    ------
-    ValueError
-        A number that the encoder does not hold.
     """
     import torch
 
@@ -146,7 +163,7 @@ def from_encoder(
 
 
 def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
-    """The vectors of numbers in a trained model, each number a text of its own.
+    """The vectors of numbers in a trained model, each number read as a text.
 
     Parameters
     ----------
@@ -168,56 +185,29 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 10
         return run.model.hidden(inputs, layer=layer)
 
     _check_layer(layer, run.spec.model.n_layer)
-    vectors = _read(_alone(run.tokenizer, numbers), hidden, "mean", batch_size)
+    vectors = _mean_over_tokens(_alone(run.tokenizer, numbers), hidden, "mean", batch_size)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 
 
-def _check_layer(layer: int, n_layer: int) -> None:
-    if not 0 <= layer <= n_layer:
-        raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
-
-
-def _alone(tokenizer: Tokenizer, numbers: np.ndarray) -> Corpus:
-    """Each number as a text of its own."""
-    return tokenizer([Examples(Layout(("", ""), (Slot("number"),)), as_numbers(numbers)[:, None])])
-
-
-def _read(corpus: Corpus, hidden: Callable, tokens: str, batch_size: int) -> np.ndarray:
-    """(n, d) float32: what `hidden` makes of the tokens of each number of `_alone`."""
-    import torch
-
-    parts = []
-    for i in range(0, len(corpus), batch_size):
-        batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
-        own = batch.slot == 0
-        if tokens == "last":
-            own &= np.cumsum(own, 1) == own.sum(1, keepdims=True)
-        with torch.no_grad():
-            h = hidden(batch)
-        weight = torch.from_numpy(own)[..., None].to(h)
-        parts.append(((h * weight).sum(1) / weight.sum(1)).float().cpu().numpy())
-    return np.concatenate(parts)
-
-
 def from_words(run: Run, words: Iterable[str]) -> Embeddings:
-    """The vectors that a trained model has for words of its text encoder (xval, Fig. 11).
+    """The vectors of words that are numbers in a trained text encoder (xval, Fig. 11).
 
     Parameters
     ----------
     run : Run
-    words : of the run's encoder that are numbers by themselves, such as "0123456789" of P10.
+    words : words of the run's encoder that are numbers, such as "0123456789" of P10.
 
     Returns
     -------
     Embeddings of shape (words, d_model), float32
     """
     words, encoder = list(words), run.spec.encoder
-    at = {word: i for i, word in enumerate(encoder.vocabulary)}
-    ids = [at.get(word, -1) for word in words]
+    index = {word: i for i, word in enumerate(encoder.vocabulary)}
+    ids = [index.get(word, -1) for word in words]
     numbers = np.where(np.array(ids) < 0, np.nan, encoder.word_values[ids])
     if np.isnan(numbers).any():
         word = words[int(np.isnan(numbers).argmax())]
-        raise ValueError(f"{encoder} has no word that is a number by itself as {word!r}")
+        raise ValueError(f"{encoder} has no word {word!r} that is a number")
     vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
     return Embeddings(numbers, vectors, run.spec.name, 0)
 
@@ -229,24 +219,21 @@ def from_pretrained(
     tokens: str = "one",
     batch_size: int = 256,
 ) -> Embeddings:
-    """The vectors of numbers in a Hugging Face model, each number a text of its own.
+    """The vectors of numbers in a Hugging Face model, each number read as a text.
 
     Parameters
     ----------
     name_or_path : str or Path
-        A folder, MINILM of `numlab.pretrained`, or a name: that alone is downloaded, through the
+        A folder, MINILM of `numlab.pretrained`, or a name, which is downloaded once through the
         Hugging Face cache.
     numbers : array of shape (n,)
     layer : int
-        0: the input table, without positions, whatever the model calls it (`embed_tokens`,
-        GPT-2's `wte`, BERT's `word_embeddings`); i: the output of the i-th block; of the last
-        one of GPT-2, Llama and others that end in a norm, what follows that norm. Of an
-        encoder-decoder the encoder is taken.
+        0: the input table, without positions; i: the output of the i-th block, with the final
+        norm after the last block of GPT-2, Llama and others. Of an encoder-decoder, the encoder.
     tokens : str
-        Of a number of several tokens: their "mean"; the "last" of them, which in a decoder has
-        read the others; or "one", and it is an error. The tokens that the tokenizer puts around
-        every text ([CLS]) are read but not counted (our choice: a number's text has no space
-        before it).
+        Of a number of several tokens: the "mean" of their vectors; the "last" one, which in a
+        decoder has read the others; or "one": it is an error. Tokens around every text, such as
+        [CLS], are read and not counted (our choice: no space stands before the number).
     batch_size : int
 
     Returns
@@ -256,10 +243,10 @@ def from_pretrained(
     Raises
     ------
     ValueError
-        Where a number is not in the vocabulary, or not one token of it, with the first such; for
-        a layer that is not.
+        For a number that the vocabulary lacks, or that is not one token, and for a layer that
+        the model does not have.
     ImportError
-        Without `transformers`, which the extra `numlab[pretrained]` brings.
+        Without `transformers`, which the extra `numlab[pretrained]` installs.
     """
     from numlab.pretrained import Pretrained
     from numlab.pretrained.model import trunk
@@ -270,19 +257,7 @@ def from_pretrained(
     _check_layer(layer, spec.n_layer)
     model, tokenizer = trunk(spec.name), spec.tokenizer([], None)
     corpus = _alone(tokenizer, numbers)
-    batch = corpus.batch(np.arange(len(corpus)))
-    own = batch.slot == 0
-    unknown = ((batch.ids == tokenizer.text.tokenizer.unk_token_id) & own).any(1)
-    if unknown.any():
-        row = unknown.argmax()
-        raise ValueError(f"{name_or_path} has no tokens for {shown(np.asarray(numbers)[row])}")
-    counts = own.sum(1)
-    if tokens == "one" and (counts != 1).any():
-        row = (counts != 1).argmax()
-        raise ValueError(
-            f"{name_or_path} has {counts[row]} tokens for {shown(np.asarray(numbers)[row])}; "
-            'take tokens="mean" or "last"'
-        )
+    _check_tokens(corpus, np.asarray(numbers), name_or_path, tokens)
 
     def hidden(batch: Batch) -> torch.Tensor:
         inputs = MaskedLM().show(batch).to(model.device)
@@ -292,8 +267,51 @@ def from_pretrained(
         out = model(input_ids=inputs.ids, attention_mask=mask, output_hidden_states=True)
         return out.hidden_states[layer]
 
-    vectors = _read(corpus, hidden, tokens, batch_size)
+    vectors = _mean_over_tokens(corpus, hidden, tokens, batch_size)
     return Embeddings(numbers, vectors, str(name_or_path), layer)
+
+
+def _check_tokens(corpus: Corpus, numbers: np.ndarray, name: str | Path, tokens: str) -> None:
+    """Raise a ValueError for numbers without tokens, or with several where `tokens` is "one"."""
+    batch = corpus.batch(np.arange(len(corpus)))
+    in_number = batch.slot == 0
+    unknown = ((batch.ids == corpus.tokenizer.text.tokenizer.unk_token_id) & in_number).any(1)
+    if unknown.any():
+        raise ValueError(f"{name} has no tokens for {shown(numbers[unknown.argmax()])}")
+    counts = in_number.sum(1)
+    if tokens == "one" and (counts != 1).any():
+        row = (counts != 1).argmax()
+        raise ValueError(
+            f"{name} has {counts[row]} tokens for {shown(numbers[row])}; "
+            'take tokens="mean" or "last"'
+        )
+
+
+def _check_layer(layer: int, n_layer: int) -> None:
+    if not 0 <= layer <= n_layer:
+        raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
+
+
+def _alone(tokenizer: Tokenizer, numbers: np.ndarray) -> Corpus:
+    """Each number as a text."""
+    return tokenizer([Examples(Layout(("", ""), (Slot("number"),)), as_numbers(numbers)[:, None])])
+
+
+def _mean_over_tokens(corpus: Corpus, hidden: Callable, tokens: str, batch_size: int) -> np.ndarray:
+    """(n, d) float32: the hidden states of each number of `_alone`, the mean or the last."""
+    import torch
+
+    parts = []
+    for i in range(0, len(corpus), batch_size):
+        batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
+        counted = batch.slot == 0
+        if tokens == "last":
+            counted &= np.cumsum(counted, 1) == counted.sum(1, keepdims=True)
+        with torch.no_grad():
+            h = hidden(batch)
+        weight = torch.from_numpy(counted)[..., None].to(h)
+        parts.append(((h * weight).sum(1) / weight.sum(1)).float().cpu().numpy())
+    return np.concatenate(parts)
 
 
 def _numbers(numbers) -> np.ndarray:

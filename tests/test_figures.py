@@ -1,6 +1,8 @@
 """What a notebook files: begin, save_figure, save_table, claim."""
 
 import json
+import re
+import tomllib
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 import numlab as nl
 from numlab import store
-from numlab.figures import filing
+from numlab.figures import catalogue, filing
 from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 
 SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
@@ -41,7 +43,7 @@ def test_begin_gives_the_sizes_of_the_profile():
 
 
 def test_an_unknown_profile_is_named_with_those_that_exist():
-    with pytest.raises(ValueError, match=r"has the profiles smoke, quick .*; got 'huge'"):
+    with pytest.raises(ValueError, match="has the profiles smoke, quick; got 'huge'"):
         nl.begin("xval/planets", "huge", SIZES)
 
 
@@ -51,13 +53,13 @@ def test_sizes_for_a_profile_that_the_batch_does_not_know_are_an_error():
 
 
 def test_a_notebook_is_named_by_paper_and_name():
-    with pytest.raises(ValueError, match="<paper>/<name>; got 'planets'"):
+    with pytest.raises(ValueError, match="<folder>/<name>; got 'planets'"):
         nl.begin("planets", "quick", SIZES)
 
 
 def test_nothing_is_saved_before_begin(home, fig, monkeypatch):
     monkeypatch.setattr(filing, "_session", None)
-    with pytest.raises(ValueError, match="say begin"):
+    with pytest.raises(ValueError, match="call begin"):
         nl.save_figure("xval/fig07", fig, FRAME)
 
 
@@ -77,36 +79,19 @@ def test_an_index_that_says_something_is_a_column_of_the_csv(begun):
     assert list(pd.read_csv(begun / "xval/tab04.csv").columns) == ["x", "y"]
 
 
-def test_provenance_says_where_a_figure_came_from(begun, fig, write_notebook):
-    write_notebook(begun.parents[1], "xval/planets", "import numlab as nl", "nl.store.home()")
-    nl.begin("xval/planets", "quick", SIZES)
+def test_the_json_says_where_a_figure_came_from(begun, fig):
     store.mark_used("0123456789")
     nl.save_figure("xval/fig07", fig, FRAME)
-    said = told(begun / "xval/fig07.json")
-    assert (said["notebook"], said["profile"], said["title"]) == (
-        "xval/planets",
-        "quick",
-        "a title",
-    )
-    assert "0123456789" in said["runs"]
-    assert said["versions"]["torch"].startswith("2.13.0")
-    assert len(said["sources"]["notebook"]) == 16
-    assert "numlab.store" in said["sources"]["modules"]
-    assert not any("figures" in module for module in said["sources"]["modules"])
-
-
-def test_a_notebook_edited_after_it_began_has_not_drawn_its_figures(begun, fig, write_notebook):
-    home = begun.parents[1]
-    write_notebook(home, "xval/planets", "x = 1")
-    nl.begin("xval/planets", "quick", SIZES)
-    nl.save_figure("xval/fig07", fig, FRAME)
-    before = told(begun / "xval/fig07.json")["sources"]
-    write_notebook(home, "xval/planets", "x = 2")
-    nl.save_figure("xval/fig07", fig, FRAME)
-    assert told(begun / "xval/fig07.json")["sources"] == before
-    nl.begin("xval/planets", "quick", SIZES)
-    nl.save_figure("xval/fig07", fig, FRAME)
-    assert told(begun / "xval/fig07.json")["sources"] != before
+    figure = told(begun / "xval/fig07.json")
+    assert list(figure) == [
+        *("id", "kind", "title", "notebook", "profile"),
+        *("commit", "created", "versions", "runs", "claims"),
+    ]
+    assert (figure["id"], figure["kind"], figure["title"]) == ("xval/fig07", "figure", "a title")
+    assert (figure["notebook"], figure["profile"]) == ("xval/planets", "quick")
+    assert "0123456789" in figure["runs"]
+    assert figure["versions"]["torch"].startswith("2.13.0")
+    assert re.fullmatch(r"[0-9a-f]{40}", figure["commit"])
 
 
 def test_the_same_figure_gives_the_same_svg(begun, fig):
@@ -122,45 +107,89 @@ def test_a_table_is_csv_markdown_and_json(begun):
     assert (begun / "xval/tab04.md").read_text().splitlines()[3] == "| 2 | 0.1235 |"
 
 
-def test_a_claim_stands_beside_its_figure(begun, fig):
+CLAIMS = """
+[[claim]]
+id = "xval/best"
+figures = ["xval/fig07", "xval/tab04"]
+text = "xVal is best"
+paper = "1.75 against 2.14"
+
+[[claim]]
+id = "xval/smooth"
+figures = ["xval/tab04"]
+text = "xVal is smooth"
+"""
+
+
+@pytest.fixture
+def claims(tmp_path, monkeypatch):
+    """A file with two claims in place of numlab's own."""
+    (tmp_path / "xval.toml").write_text(CLAIMS)
+    known = catalogue.claims(tmp_path)
+    monkeypatch.setattr(catalogue, "claims", lambda: known)
+
+
+def claims_of(begun, id="xval/tab04"):
+    return told(begun / f"{id}.json")["claims"]
+
+
+def test_a_claim_is_saved_with_each_of_its_figures(begun, fig, claims):
     nl.save_figure("xval/fig07", fig, FRAME)
-    nl.claim("xval/fig07", "it is so", holds=np.bool_(True), ours="1", paper="2")
-    made = {"text": "it is so", "holds": True, "ours": "1", "paper": "2"}
-    assert told(begun / "xval/fig07.json")["claims"] == [made]
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/best", holds=np.bool_(True), ours="1")
+    entry = {"id": "xval/best", "text": "xVal is best", "paper": "1.75 against 2.14"}
+    entry |= {"holds": True, "ours": "1"}
+    assert claims_of(begun) == claims_of(begun, "xval/fig07") == [entry]
 
 
 @pytest.mark.parametrize(("seeds", "holds"), [(1, None), (2, None), (3, True), (None, True)])
-def test_what_fewer_than_three_seeds_show_is_not_judged(begun, seeds, holds):
+def test_a_claim_from_fewer_than_three_seeds_is_not_judged(begun, claims, seeds, holds):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/tab04", "it is so", holds=True, seeds=seeds)
-    assert told(begun / "xval/tab04.json")["claims"][0]["holds"] is holds
+    nl.claim("xval/smooth", holds=True, seeds=seeds)
+    assert claims_of(begun)[0]["holds"] is holds
 
 
-def test_a_claim_made_again_replaces_itself(begun):
+def test_a_claim_made_again_replaces_the_first(begun, claims):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/tab04", "it is so", holds=True)
-    nl.claim("xval/tab04", "it is so", holds=None)
-    assert [c["holds"] for c in told(begun / "xval/tab04.json")["claims"]] == [None]
+    nl.claim("xval/smooth", holds=True)
+    nl.claim("xval/smooth", holds=None)
+    assert [c["holds"] for c in claims_of(begun)] == [None]
 
 
-def test_a_figure_saved_again_has_lost_its_claims(begun):
+def test_a_figure_saved_again_loses_its_claims(begun, claims):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/tab04", "it is so", holds=True)
+    nl.claim("xval/smooth", holds=True)
     nl.save_table("xval/tab04", FRAME)
-    assert told(begun / "xval/tab04.json")["claims"] == []
+    assert claims_of(begun) == []
 
 
-def test_a_table_that_is_not_written_to_its_end_has_no_claims(begun, monkeypatch):
+def test_a_table_that_cannot_be_written_has_no_claims(begun, monkeypatch):
     nl.save_table("xval/tab04", FRAME)
-    monkeypatch.setattr(filing, "markdown", lambda *_: 1 / 0)
+    monkeypatch.setattr(filing, "markdown", lambda frame: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         nl.save_table("xval/tab04", FRAME)
     assert not (begun / "xval/tab04.json").exists()
 
 
-def test_a_claim_about_nothing_is_an_error(begun):
-    with pytest.raises(ValueError, match="save xval/fig06 before"):
-        nl.claim("xval/fig06", "it is so", holds=True)
+def test_a_claim_needs_all_its_figures_saved_by_this_notebook(begun, claims):
+    nl.begin("xval/orbits", "quick", SIZES)
+    nl.save_table("xval/tab04", FRAME)
+    nl.begin("xval/planets", "quick", SIZES)
+    nl.save_table("xval/tab05", FRAME)
+    with pytest.raises(ValueError, match="save xval/fig07, xval/tab04 before the claim 'xval/be"):
+        nl.claim("xval/best", holds=True)
+
+
+def test_beginning_again_keeps_what_was_saved(begun, claims):
+    nl.save_table("xval/tab04", FRAME)
+    nl.begin("xval/planets", "quick", SIZES)
+    nl.claim("xval/smooth", holds=True)
+    assert [c["id"] for c in claims_of(begun)] == ["xval/smooth"]
+
+
+def test_an_unknown_claim_is_an_error(begun, claims):
+    with pytest.raises(ValueError, match=r"no file .*claims/.* holds the claim 'xval/worst'"):
+        nl.claim("xval/worst", holds=True)
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_nothing(begun, fig):
@@ -171,18 +200,18 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(begun, fig):
 
 
 def test_data_that_are_no_frame_are_an_error(begun, fig):
-    with pytest.raises(ValueError, match="are a DataFrame; got list"):
+    with pytest.raises(ValueError, match="must be a DataFrame; got list"):
         nl.save_figure("xval/fig07", fig, [1, 2])
 
 
 @pytest.mark.parametrize("id", ["fig07", "xval/", "xval/../fig07", "nature/fig01", "xval/fig07/a"])
-def test_an_id_of_no_paper_is_an_error_that_names_the_papers(id):
-    with pytest.raises(ValueError, match="of xval, fone, float, digits, explore; got"):
+def test_an_id_of_no_paper_is_an_error(id):
+    with pytest.raises(ValueError, match=f"'{id}' is no figure or table"):
         item_of(id)
 
 
-def test_an_id_that_a_paper_lacks_is_an_error_that_names_its_own():
-    with pytest.raises(ValueError, match=r"digits has fig01, fig02.*got 'digits/fig99'"):
+def test_an_id_that_a_paper_lacks_is_an_error_that_names_the_papers_ids():
+    with pytest.raises(ValueError, match=r"'digits/fig99' is no .*: digits/fig01, digits/fig02"):
         item_of("digits/fig99")
 
 
@@ -193,5 +222,18 @@ def test_a_view_belongs_to_its_item():
 
 def test_the_catalogue_has_every_figure_and_table_of_the_papers():
     count = {p: sum(i.startswith(f"{p}/") for i in ITEMS) for p in PAPERS}
-    assert count == {"xval": 25, "fone": 22, "float": 5, "digits": 8, "explore": 0}
+    assert count == {"xval": 25, "fone": 22, "float": 5, "digits": 8, "explore": 4}
     assert all(item_of(id) == id for id in ITEMS)
+
+
+def test_claims_name_figures_and_their_ids_are_unique():
+    files = sorted((catalogue.FOLDER / "claims").glob("*.toml"))
+    entries = [
+        (f.stem, e) for f in files for e in tomllib.loads(f.read_text("utf-8")).get("claim", [])
+    ]
+    ids = [entry["id"] for _, entry in entries]
+    assert len(ids) == len(set(ids)) == len(catalogue.claims())
+    for paper, entry in entries:
+        assert re.fullmatch(rf"{paper}/[a-z0-9-]+", entry["id"])
+        assert entry["figures"]
+        assert {item_of(figure) for figure in entry["figures"]} <= ITEMS.keys()

@@ -100,7 +100,7 @@ def test_a_scan_draws_the_words_of_each_token_over_the_gap(run):
     assert "logit of token 1" in plot.figure
     read = nl.probes.number_logits(run, SPEC.task.sample(2, 1, answer=1.5), "answer")
     frame = nl.probes.logit_scan(read, top=1)
-    assert set(frame[frame.place == 1].word) <= set(names(plot))
+    assert set(frame[frame.within == 1].word) <= set(names(plot))
 
 
 def test_a_parameter_that_cannot_be_held_is_refused(run):

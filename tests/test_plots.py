@@ -57,23 +57,21 @@ def test_curves_draw_the_mean_and_a_band_from_least_to_greatest():
         assert (low, high) == (pytest.approx(0.5 / 3), pytest.approx(0.6))
 
 
-def test_every_axis_is_named_and_the_legend_names_each_line_once():
-    figure = plots.neighbour_curves(FRAME, paper=0.69, below=0.05)
-    assert figure.axes[0].get_ylabel() == "kNN-F1"
-    assert {ax.get_xlabel() for ax in figure.axes} == {"number of digits"}
-    (legend,) = figure.legends
-    texts = [t.get_text() for t in legend.get_texts()]
-    assert texts == ["weighted sum", "sum", "paper: below 5 %", "paper: 69 %"]
-
-
 def test_one_panel_needs_no_title():
     figure = plots.curves(FRAME, "digits", "f1", "aggregate")
     assert [ax.get_title() for ax in figure.axes] == [""]
 
 
-@pytest.mark.parametrize("draw", [plots.neighbour_curves])
-def test_no_label_is_clipped(draw):
-    figure = draw(FRAME)
+def test_every_axis_is_named_and_the_legend_names_each_line_once():
+    figure = plots.curves(FRAME, "digits", "f1", "aggregate", "pool")
+    assert [ax.get_ylabel() for ax in figure.axes] == ["f1", ""]
+    assert {ax.get_xlabel() for ax in figure.axes} == {"digits"}
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["weighted sum", "sum"]
+
+
+def test_no_label_is_clipped():
+    figure = plots.curves(FRAME, "digits", "f1", "aggregate", "pool")
     figure.draw_without_rendering()
     inside = figure.bbox
     for artist in [*figure.legends, *figure.axes]:
@@ -121,47 +119,6 @@ assert "matplotlib.pyplot" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-SCALES = pd.DataFrame(
-    [
-        (over, name, size, seed, share * (1 - 0.1 * seed))
-        for over, sizes in (("training samples", (400, 1600)), ("parameters", (10_000, 70_000)))
-        for name in ("FoNE", "Digits")
-        for size, share in zip(sizes, (0.5, 0.99), strict=True)
-        for seed in (0, 1)
-    ],
-    columns=["over", "encoder", "size", "seed", "exact_match"],
-)
-
-
-def test_scaling_has_an_axis_of_its_own_for_each_size():
-    samples, parameters = plots.scaling(SCALES).axes
-    assert [t.get_text() for t in samples.get_xticklabels()] == ["400", "1.6k"]
-    assert [t.get_text() for t in parameters.get_xticklabels()] == ["10k", "70k"]
-    assert samples.get_lines()[0].get_ydata().tolist() == pytest.approx([47.5, 94.05])
-
-
-CIRCLE = pd.DataFrame(
-    [
-        (1.0, 0.17, 0.482, 0.876, digit, np.cos(2 * np.pi * (0.17 - digit / 10)), 1)
-        for digit in range(10)
-    ],
-    columns=["period", "remainder", "cos", "sin", "digit", "score", "true"],
-)
-
-
-def test_a_digit_that_is_read_wrong_says_so():
-    figure = plots.number_on_circles(CIRCLE)
-    assert [ax.get_xlabel() for ax in figure.axes][-1] == "read 2, is 1"
-
-
-def test_survivors_are_counted_in_the_title():
-    frame = pd.DataFrame(
-        [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
-        columns=["readout", "tens", "units", "survives"],
-    )
-    assert plots.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
-
-
 def test_spectra_mark_the_peaks_and_each_threshold():
     frequency = np.arange(1, 51) / 100
     frame = pd.concat(
@@ -197,107 +154,11 @@ def test_a_bar_of_several_runs_is_their_mean_with_their_range():
     assert line[:, 1].tolist() == [1, 6]
 
 
-def test_length_maps_show_each_pair_and_frame_what_was_trained():
-    pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
-    frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
-    ax = plots.length_maps(frame, trained=4).axes[0]
-    np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
-    assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
-
-
-def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
-    near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
-    tenths = pd.Series({"P10": 0.5, "XVal": 0.0})
-    counts = pd.DataFrame(
-        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
-        columns=["significand", "exponent", "share"],
-    )
-    taken, significands, exponents, pairs = plots.stripes(near.assign(seed=0), tenths, counts).axes
-    assert [t.get_text() for t in taken.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
-    assert [c.get_offsets()[0, 1] for c in taken.collections] == [0.1, 1.0]  # the sign of the true
-    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
-    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
-    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
-    assert [bar.get_height() for bar in pairs.patches] == [25, 25]
-
-
-def test_neighbours_of_a_number_stand_in_their_row_as_pale_as_their_chance():
-    rows = [("numbers", 46, 1.0), ("numbers", 48, 1.0), ("sum", 74, 1.0), ("sum", 56, 0.25)]
-    frame = pd.DataFrame(rows, columns=["line", "number", "chance"])
-    (ax,) = plots.neighbour_lines(frame, 47).axes
-    numbers, total = ax.collections
-    assert numbers.get_offsets().tolist() == [[46, 0], [48, 0]]
-    assert total.get_offsets().tolist() == [[74, 1], [56, 1]]
-    assert total.get_alpha().tolist() == [1.0, 0.5]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["numbers", "sum"]
-
-
-def test_dots_are_means_in_percent_with_their_range():
-    rows = [("P10", "untrained", 0.2), ("P10", "untrained", 0.4), ("XVal", "trained", 1.0)]
-    frame = pd.DataFrame(rows, columns=["encoder", "state", "kNN-F1"])
-    figure = plots.dots(frame, "encoder", "kNN-F1", "state")
-    (ax,) = figure.axes
-    dots = [c.get_offsets()[0] for c in ax.collections if c.get_label() in set(frame.state)]
-    np.testing.assert_allclose([dot[0] for dot in dots], [30, 100])
-    low, high = ax.collections[0].get_paths()[0].get_extents().intervalx
-    assert (low, high) == (pytest.approx(20), pytest.approx(40))
-    assert [text.get_text() for text in figure.legends[0].texts] == ["untrained", "trained"]
-
-
 @pytest.mark.parametrize(("n", "label"), [(10, "digit"), (100, "number")])
 def test_the_colors_of_clouds_are_named(n, label):
     frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": 0.0, "pc2": 1.0})
     cloud, bar = plots.clouds(frame, label="number").axes
     assert cloud.get_title() == "one" and bar.get_ylabel() == label
-
-
-BITS = pd.DataFrame(
-    {
-        "number": np.repeat(["-1", "2"], 4),
-        "meaning": np.repeat(["one", "two"], 4),
-        "part": ["sign", "exponent", "exponent", "significand"] * 2,
-        "bit": [1, 0, 1, 0, 0, 1, 0, 0],
-    }
-)
-
-
-def texts(figure):
-    return [t.get_text() for ax in figure.axes for t in ax.texts]
-
-
-def test_bits_stand_in_a_row_a_number_under_the_names_of_their_parts():
-    (ax,) = plots.bits(BITS).axes
-    said = [t.get_text() for t in ax.texts]
-    assert [t for t in said if t in "01"] == [str(bit) for bit in BITS.bit]
-    assert said[-3:] == ["sign", "exponent", "significand"]
-    assert len(ax.patches) == 8 and len({p.get_facecolor() for p in ax.patches}) == 5
-
-
-def test_activations_are_a_strip_a_step_with_what_made_it():
-    frame = pd.DataFrame(
-        [(s, f"by {s}" if s > "a" else "", i, -2.0 * i) for s in "abc" for i in range(4)],
-        columns=["step", "made_by", "entry", "value"],
-    )
-    figure = plots.activations(frame, residual=("a", "c"))
-    strips = [ax for ax in figure.axes if ax.images]
-    assert [ax.images[0].get_array().tolist() for ax in strips] == [[[0, -1 / 3, -2 / 3, -1]]] * 3
-    assert {"a", "b", "c", "by b", "by c", "4 entries, up to 6"} <= set(texts(figure))
-
-
-def test_a_model_shows_what_is_asked_above_its_mask_alone():
-    tokens = pd.DataFrame(
-        [("a", "literal", "", ""), ("[MASK]", "mask", "", "whale"), ("[NUM]", "number", "67", "")],
-        columns=["word", "kind", "note", "asked"],
-    )
-    parts = pd.DataFrame(
-        {"text": list("pqrs"), "learned": [False, True, False, True]},
-        index=["words", "numbers", "trunk", "head"],
-    )
-    figure = plots.model(tokens, parts)
-    said = texts(figure)
-    assert said.count("head") == said.count("whale") == 1
-    assert {"p", "q", "r", "s", "[MASK]", "[NUM]", "67"} <= set(said)
 
 
 def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_edges():
@@ -313,21 +174,3 @@ def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_
     expected = [(0, 0.1), (0, 0.2), (1, left), (1, 0.4), (2, 0.5), (2, right)]
     np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
     assert "no number" in ax.get_xlabel()
-
-
-def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
-    answers = {"slot": "a0", "encoder": "P10", "true": [1.0, 2.0] * 10}
-    frame = pd.DataFrame(answers | {"predicted": [*[1.0, 2.0] * 9, 1.0, 50.0]})
-    scores = pd.DataFrame({"slot": ["a0"], "encoder": "P10", "seed": 0, "mse": 1.0, "invalid": 0})
-    (ax,) = plots.predicted_against_true(frame, scores).axes
-    assert ax.texts[0].get_text() == "5.0% beyond"
-
-
-def test_the_share_of_answers_that_are_no_number_stands_in_the_panel():
-    answers = {"slot": "a0", "true": [1.0, 2.0] * 2, "encoder": ["P10"] * 2 + ["FP15"] * 2}
-    frame = pd.DataFrame(answers | {"predicted": [1.0, np.nan, np.nan, np.nan]})
-    scores = pd.DataFrame({"slot": "a0", "encoder": ["P10", "FP15"], "mse": [0.0, np.nan]})
-    scores[["seed", "invalid"]] = [[0, 0.5], [0, 1.0]]
-    one, none = plots.predicted_against_true(frame, scores).axes
-    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
-    assert none.get_title() == "FP15\nno MSE"

@@ -10,11 +10,11 @@ from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
 import numlab as nl
 from numlab import evaluation
 from numlab.pretrained import PretrainedWriter
-from numlab.tasks import Numbers, WordProblems
+from numlab.tasks import DigitLengths, WordProblems
 from numlab.tasks.word_problems import TEMPLATES
 
 WRITERS = ("bart", "t5", "gpt2")
-TASK = WordProblems((Numbers(1, 1), Numbers(2, 3, -1)), TEMPLATES[:5])
+TASK = WordProblems((DigitLengths(1, 1), DigitLengths(2, 3, -1)), TEMPLATES[:5])
 DIGITS = nl.Digits(4, 2, fences=True)
 
 

@@ -11,7 +11,7 @@ import numlab as nl
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-LIBRARY, ENCODER = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+LIBRARY, VALUE, TEXT = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def module(name, path):
@@ -25,41 +25,52 @@ def module(name, path):
 LAWS = module("the_laws", ROOT / "tests/encoders/test_laws.py")
 
 
-def of_every_encoder(law):
-    """Whether a law is for every encoder, not for those alone that carry numbers."""
+ENCODERS = {"OneHot": VALUE, "Bits": TEXT}
+
+
+def of_encoders(law):
+    """Whether a law is tested on encoders alone; and whether on those without carriers, too."""
     marks = [m for m in getattr(law, "pytestmark", []) if m.name == "parametrize"]
-    return [m.args[0] for m in marks] == ["encoder"] and any(
-        not e.carriers for e in marks[0].args[1]
-    )
+    if [m.args[0] for m in marks] != ["encoder"]:
+        return False, False
+    return True, any(not e.carriers for e in marks[0].args[1])
 
 
-LAWS_OF_ALL = [name for name, law in vars(LAWS).items() if of_every_encoder(law)]
+LAWS_OF = {name: of_encoders(law) for name, law in vars(LAWS).items()}
+CASES = [("OneHot", law) for law, (fits, _) in LAWS_OF.items() if fits]
+CASES += [("Bits", law) for law, (_, for_text) in LAWS_OF.items() if for_text]
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("readme") / "bits.py"
-    path.write_text(ENCODER)
-    made = module("readme_bits", path)
+def encoders(tmp_path_factory):
+    made = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nl.encoders, "Bits", made.Bits, raising=False)  # the one line
-        yield made.Bits()
+        for name, source in ENCODERS.items():
+            path = tmp_path_factory.mktemp("readme") / f"{name}.py"
+            path.write_text(source)
+            made[name] = getattr(module(f"readme_{name}", path), name)
+            patch.setattr(nl.encoders, name, made[name], raising=False)  # the one line
+        yield {name: encoder() for name, encoder in made.items()}
 
 
-@pytest.mark.parametrize("law", LAWS_OF_ALL)
-def test_its_encoder_keeps_every_law(encoder, law):
-    getattr(LAWS, law)(encoder=encoder)
+@pytest.mark.parametrize(("name", "law"), CASES)
+def test_its_encoders_keep_every_law(encoders, name, law):
+    getattr(LAWS, law)(encoder=encoders[name])
 
 
-def test_its_encoder_spells(encoder):
-    assert "".join(encoder.spell(-6)) == "-" + f"{6:020b}"
+def test_its_value_encoder_is_short():
+    assert len(VALUE.strip().splitlines()) <= 45
+
+
+def test_its_text_encoder_spells(encoders):
+    assert "".join(encoders["Bits"].spell(-6)) == "-" + f"{6:020b}"
 
 
 def test_its_model_trains(home):
     names = {}
     exec(LIBRARY, names)
     assert names["run"].folder.is_dir()
-    assert 0 <= nl.evaluation.exact_match(names["answers"]) <= 1
+    assert 0 <= nl.metrics.exact_match(names["answers"]) <= 1
 
 
 def test_the_files_that_it_names_exist():

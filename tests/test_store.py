@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import numlab as nl
-from numlab import store, tokenizer
+from numlab import corpus, store
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -141,8 +141,8 @@ def peak(n, monkeypatch):
 def test_a_corpus_may_be_larger_than_memory(monkeypatch):
     monkeypatch.setattr(nl.tasks.base, "SHARD", 256)
     monkeypatch.setattr(store, "MAPPED", 0)
-    monkeypatch.setattr(tokenizer, "KEPT", 0)
-    monkeypatch.setattr(tokenizer, "CHUNK", 256)
+    monkeypatch.setattr(corpus, "KEPT", 0)
+    monkeypatch.setattr(corpus, "CHUNK", 256)
     peak(256, monkeypatch)  # what is imported and made once
     little, much = peak(512, monkeypatch), peak(8192, monkeypatch)
     numbers, places = 11 * 8, 5 * 8  # bytes a text: its numbers; its length, its place, its turn

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import numlab as nl
+from numlab import corpus as corpora
 from numlab.corpus import matches, ranges
 from numlab.tokenizer import Text
 
@@ -122,8 +123,8 @@ def test_texts_that_are_tokenized_as_batches_are_drawn_are_those_that_are_kept(
     examples, rows = task.sample(40, seed=0), np.random.default_rng(0).permutation(40)[:16]
     tokenize = nl.Tokenizer.of(task.layouts(), encoder)
     kept = tokenize(examples, ("m*",))
-    monkeypatch.setattr(corpus, "KEPT", 0)
-    monkeypatch.setattr(corpus, "CHUNK", 7)
+    monkeypatch.setattr(corpora, "KEPT", 0)
+    monkeypatch.setattr(corpora, "CHUNK", 7)
     drawn = tokenize(examples, ("m*",))
     assert np.array_equal(drawn.lengths, kept.lengths)
     for field in ("ids", "real", "slot", "within", "carriers", "features", "labels"):

@@ -110,7 +110,7 @@ def test_probabilities_of_words_are_means_over_the_texts(runs):
         runs[0], sweep_answers.texts_at(SPEC.task, "stepsize", 0.4, 4), "stepsize"
     )
     frame = sweep_answers.spellings(read, top=5).set_index("word")
-    scan = nl.probes.logit_scan(read, top=5).query("place == 2").set_index("word")
+    scan = nl.probes.logit_scan(read, top=5).query("within == 2").set_index("word")
     assert frame.probability.to_dict() == pytest.approx(scan.probability.to_dict())
 
 

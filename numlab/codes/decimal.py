@@ -86,7 +86,7 @@ class Decimal(Range):
         return 0.5 * 10.0**-self.frac_digits + np.abs(x.astype(np.float64)) * 2.0**-52
 
     def scaled(self, numbers) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) numbers to negative (bool) and abs(x) 10^frac_digits, rounded: int64 or object."""
+        """(n,) numbers to negative (bool) and abs(x) 10^frac_digits, rounded (int64 or object)."""
         x = self.in_range(numbers)
         if self.n_digits > FLOAT_DIGITS:
             x = x if x.dtype == object else self._exact_integers(x)
@@ -165,14 +165,14 @@ def count_digits(size: np.ndarray, most: int) -> np.ndarray:
 
 
 def trailing_zeros(size: np.ndarray, most: int) -> np.ndarray:
-    """(n,) how many zeros an integer ends in, no more than `most`."""
+    """(n,) how many zeros an integer ends in, counted up to `most`."""
     count = np.zeros(len(size), np.int16)
     for j in range(1, most + 1):
         count += size // 10**j * 10**j == size  # numpy divides faster than it takes remainders
     return count
 
 
-# How -?digits(.digits)? is read: in each state, what a digit, "-", ".", the end, another word do.
+# A state machine for -?digits(.digits)?: the next state after a digit, "-", ".", the end, another.
 START, SIGN, INT, POINT, FRAC, DONE, BAD = range(7)
 STEPS = np.array(
     [
@@ -188,7 +188,7 @@ STEPS = np.array(
 
 
 def read_decimals(ids: np.ndarray, words: tuple[str, ...], whole: bool) -> np.ndarray:
-    """Read numbers off words, most significant first; NaN or None where there is none.
+    """Numbers spelled in words, most significant digit first; NaN or None where malformed.
 
     Parameters
     ----------

@@ -1,12 +1,13 @@
-"""A small model an encoder, trained on masked numbers of a table but for those in a gap."""
+"""Small models that learn masked numbers of a table, except those in a held-out gap."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,27 +22,22 @@ from numlab.tasks import Task
 from numlab.tasks.base import hold
 from numlab.training import Run, RunSpec
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-TEXTS = 2000  # that a model learns from, drawn at random: each may be a layout of its own
-BASELINE = "always the median"  # an answer that takes no model
-GAP = (0.45, 0.55)  # of the quantiles of the asked numbers
+TEXTS = 2000  # random texts that a model learns from: each may have its own layout
+BASELINE = "always the median"  # an answer without a model
+GAP = (0.45, 0.55)  # quantiles of the predicted numbers between which all are held out
 
 
 @dataclass(frozen=True)
 class Rows(Task):
-    """The rows of a table of one's own, kept in the store under the checksum of what they hold.
+    """Rows of a table, stored under the checksum of their content.
 
     Parameters
     ----------
     checksum : str
-        As from `Rows.keep`.
     gap : (float, float)
-        Rows with an asked number in this open interval are never trained on: they come first in
-        a split, so that they are the test part.
+        Rows with a predicted number in this open interval are held out.
     slot : str
-        The slots that are asked for, a pattern.
+        Pattern of the slots that are predicted.
     """
 
     stored: ClassVar[bool] = False
@@ -49,153 +45,117 @@ class Rows(Task):
     gap: tuple[float, float]
     slot: str
 
-    def __post_init__(self):
-        object.__setattr__(self, "gap", tuple(self.gap))
-
     @classmethod
     def keep(cls, table: Table) -> Rows:
-        """The task of a table's different rows: the slot with most numbers is asked for."""
+        """Store a table's different rows; the column with most values is predicted."""
         frame = table.frame.drop_duplicates(ignore_index=True)
         if table.of_texts and len(frame) > TEXTS:
             frame = frame.sample(TEXTS, random_state=0).sort_index(ignore_index=True)
-        text = frame.to_csv(index=False)
-        checksum = hashlib.sha256(text.encode()).hexdigest()[:20]
-        path = _path(checksum)
+        checksum = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()[:20]
+        path = store.home() / "data" / "own" / f"{checksum}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store.replace(path, frame.to_parquet)
+        slot = "*" if table.of_texts else f"n{frame.nunique().argmax()}"
+        numbers = _predicted(Table(table.name, frame).examples, slot)
+        return cls(checksum, tuple(np.quantile(numbers, GAP).tolist()), slot)
+
+    @functools.cached_property
+    def table(self) -> Table:
+        import pandas as pd
+
+        path = store.home() / "data" / "own" / f"{self.checksum}.parquet"
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            store.replace(path, frame.to_parquet)
-        if table.of_texts or len(frame.columns) == 1:
-            asked = Table(table.name, frame, ()).numbers
-            slot = "*" if table.of_texts else "n1"
-        else:
-            most = int(frame.nunique().to_numpy().argmax())
-            asked, slot = frame.iloc[:, most].to_numpy(), f"n{most}"
-        low, high = np.quantile(asked, GAP)
-        return cls(checksum, (float(low), float(high)), slot)
+            raise ValueError(f"the store holds no table {self.checksum}: read its file again")
+        return Table(self.checksum, pd.read_parquet(path))
 
-    @property
-    def examples(self) -> list[Examples]:
-        return _examples(self.checksum)
-
-    def inside(self, e: Examples) -> np.ndarray:
-        """(n,) bool: which texts have an asked number in the gap."""
-        columns = [j for j, name in enumerate(e.layout.number_slots) if self.slot in ("*", name)]
-        numbers, (low, high) = e.numbers[:, columns].astype(float), self.gap
-        return ((numbers > low) & (numbers < high)).any(axis=1)
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many rows lie in the gap, and how many elsewhere."""
-        inside = sum(int(self.inside(e).sum()) for e in self.examples)
-        return inside, sum(map(len, self.examples)) - inside
+    @functools.cached_property
+    def in_gap(self) -> np.ndarray:
+        """(rows,) bool: which rows have a predicted number in the gap."""
+        in_gap, (low, high) = np.zeros(len(self.table.frame), bool), self.gap
+        for e in self.table.examples:
+            for numbers in _columns(e, self.slot):
+                in_gap[e.index] |= (numbers > low) & (numbers < high)
+        return in_gap
 
     def layouts(self) -> list[Layout]:
-        return [e.layout for e in self.examples]
+        return [e.layout for e in self.table.examples]
 
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """n different rows outside of the gap; nothing can be held fixed."""
+        """n different rows outside the gap; no parameter can be held fixed."""
         hold(fixed, {}, n)
-        return self.split((n,), seed, inside=False)[0]
+        return self.split((n,), seed)[0]
 
-    def split(self, sizes: Sequence[int], seed: int, inside: bool = True):
-        """Disjoint corpora; the first (test) is half of rows in the gap, as far as there are."""
-        within = np.concatenate([self.inside(e) for e in self.examples])
-        rng = np.random.default_rng(seed)
-        gap, rest = (rng.permutation(np.flatnonzero(own)) for own in (within, ~within))
-        n_gap = min(len(gap), sizes[0] // 2) if inside else 0
-        if sum(sizes) - n_gap > len(rest):
-            raise ValueError(f"{len(rest):,} rows are outside of the gap; got sizes {sizes}")
-        ends = np.cumsum([sizes[0] - n_gap, *sizes[1:]])
-        first, *others = np.split(rest[: ends[-1]], ends[:-1])
-        return tuple(self._take(rows) for rows in (np.append(gap[:n_gap], first), *others))
+    def split(self, sizes: Sequence[int], seed: int, gap: bool = False):
+        """Disjoint corpora of rows in the gap, or of rows outside."""
+        rows = np.random.default_rng(seed).permutation(np.flatnonzero(self.in_gap == gap))
+        if sum(sizes) > len(rows):
+            raise ValueError(f"the table has {len(rows):,} such rows; got sizes {sizes}")
+        parts = np.split(rows, np.cumsum(sizes))[:-1]
+        return tuple(Table("", self.table.frame.iloc[part]).examples for part in parts)
 
-    def _take(self, rows: np.ndarray) -> list[Examples]:
-        parts, start = [], 0
-        for e in self.examples:
-            own = np.flatnonzero((rows >= start) & (rows < start + len(e)))
-            if len(own):
-                part = e.take(rows[own] - start)
-                parts.append(Examples(part.layout, part.numbers, None, own))
-            start += len(e)
-        return parts
+
+def _columns(e: Examples, slot: str) -> list[np.ndarray]:
+    names = [name for name in e.layout.number_slots if slot in ("*", name)]
+    return [e.column(name).astype(float) for name in names]
+
+
+def _predicted(examples: list[Examples], slot: str) -> np.ndarray:
+    return np.concatenate([column for e in examples for column in _columns(e, slot)])
 
 
 def specs(table: Table, encoders: list[Encoder], steps: int = 300) -> list[RunSpec]:
-    """One small run an encoder: masked numbers of the table, without those in the gap.
+    """For each encoder a small run that learns masked numbers of the table outside the gap.
 
     Raises
     ------
     ValueError
-        Where the table has too few rows or too few different numbers to hold some out.
+        Where the table has too few rows, or too few different numbers, to hold some out.
     """
     task = Rows.keep(table)
-    inside, outside = task.counts
+    inside, outside = int(task.in_gap.sum()), int((~task.in_gap).sum())
     if inside < 4 or outside < 32:
         raise ValueError(f"a gap needs 4 rows in it and 32 elsewhere; got {inside} and {outside}")
-    n_valid, n_gap = min(256, outside // 8), min(256, inside, outside // 8)
-    return [
-        RunSpec(
-            task=task,
-            encoder=encoder,
-            objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slot,)),
-            model=GPT2(48, 2, 4, context=4096),
-            n_train=outside - n_valid - n_gap,
-            n_valid=n_valid,
-            n_test=2 * n_gap,
-            steps=steps,
-            batch_size=32,
-            learning_rate=3e-3,
-        )
-        for encoder in encoders
-    ]
+    if not encoders:
+        raise ValueError("no encoder holds every number")
+    n_test = n_valid = min(256, outside // 8)
+    spec = RunSpec(
+        task=task,
+        encoder=encoders[0],
+        objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slot,)),
+        model=GPT2(48, 2, 4, context=4096),
+        n_train=outside - n_valid - n_test,
+        n_valid=n_valid,
+        n_test=n_test,
+        steps=steps,
+        batch_size=32,
+        learning_rate=3e-3,
+    )
+    return [dataclasses.replace(spec, encoder=encoder) for encoder in encoders]
 
 
-def gap_errors(runs: list[Run]) -> pd.DataFrame:
-    """How far predictions are off, for numbers in the gap and for others.
+def gap_errors(runs: list[Run]):
+    """Errors of runs on one table, for numbers in the gap and for others.
 
     Returns
     -------
     DataFrame [encoder, part, n, error, invalid]
-        Two rows an encoder, part "gap" and "seen": the median of |predicted - true| over the
-        interquartile range of the trained numbers, an answer that is no number counting as
-        infinitely far off; the share of such answers. And two of the encoder "always the median",
-        which has learned nothing else.
+        Part "gap" and "seen" of each encoder and of "always the median". error : median of
+        |predicted - true| over the interquartile range of the training numbers, infinite for an
+        invalid answer; invalid : share of such answers.
     """
     import pandas as pd
 
-    rows = []
-    for run in runs:
-        task, spec = run.spec.task, run.spec
-        asked = predict(run, run.examples("test"), task.slot)
-        trained = np.concatenate([_asked(e, task.slot) for e in run.examples("train")])
-        middle, spread = np.median(trained), np.subtract(*np.quantile(trained, (0.75, 0.25))) or 1.0
-        true = asked.true.astype(float)
-        off = (asked.predicted.astype(float) - true).abs().where(asked.valid, np.inf) / spread
-        within = true.between(*task.gap, inclusive="neither")
-        for part, rows_in in (("gap", within), ("seen", ~within)):
-            own = {"part": part, "n": int(rows_in.sum())}
-            error, invalid = off[rows_in].median(), 1 - asked.valid[rows_in].mean()
-            rows.append({"encoder": str(spec.encoder), **own, "error": error, "invalid": invalid})
-            if run is runs[0]:
-                error = (true[rows_in] - middle).abs().median() / spread
-                rows.append({"encoder": BASELINE, **own, "error": error, "invalid": 0.0})
-    return pd.DataFrame(rows)
-
-
-def _asked(e: Examples, slot: str) -> np.ndarray:
-    names = [name for name in e.layout.number_slots if slot in ("*", name)]
-    return np.concatenate([e.column(name).astype(float) for name in names])
-
-
-def _path(checksum: str):
-    return store.home() / "data" / "own" / f"{checksum}.parquet"
-
-
-@functools.lru_cache(maxsize=2)
-def _examples(checksum: str) -> list[Examples]:
-    import pandas as pd
-
-    path = _path(checksum)
-    if not path.exists():
-        raise ValueError(f"the store holds no table {checksum}: read its file again")
-    return Table(checksum, pd.read_parquet(path), ()).examples
+    spec = runs[0].spec
+    task, n_gap = spec.task, min(spec.n_test, int(spec.task.in_gap.sum()))
+    texts = [*spec.examples("test"), *task.split((n_gap,), 0, gap=True)[0]]
+    answers = [predict(run, texts, task.slot).assign(encoder=str(run.spec.encoder)) for run in runs]
+    trained = _predicted(spec.examples("train"), task.slot)
+    low, median, high = np.quantile(trained, (0.25, 0.5, 0.75))
+    answers.append(answers[0].assign(encoder=BASELINE, predicted=median, valid=True))
+    frame = pd.concat(answers, ignore_index=True)
+    error = (frame.predicted.astype(float) - frame.true.astype(float)).abs() / (high - low or 1.0)
+    inside = frame.true.between(*task.gap, inclusive="neither")
+    frame["part"] = np.where(inside, "gap", "seen")
+    frame["error"], frame["invalid"] = error.where(frame.valid, np.inf), ~frame.valid
+    groups = frame.groupby(["encoder", "part"], sort=False, as_index=False)
+    return groups.agg(n=("error", "size"), error=("error", "median"), invalid=("invalid", "mean"))

@@ -1,4 +1,4 @@
-"""Numbers on circles, and two ways back (papers/fone.md): plain functions that notebooks draw."""
+"""Numbers on circles, and two ways to read them back (papers/fone.md)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import numpy as np
 
 from numlab.encoders.digits import Digits
 
+__all__ = ["circles", "exact_readout", "paper_readout", "remainders"]
+
 
 def remainders(places, period: int, chunk: int) -> list:
-    """x / 10^i mod period for each place i, exactly, from digits: no large number is formed.
+    """x / 10^i mod period for each place i, computed exactly from the digits.
 
     Parameters
     ----------
@@ -16,7 +18,7 @@ def remainders(places, period: int, chunk: int) -> list:
         The digits, least significant first.
     period : int
     chunk : int
-        The digits of other chunks of so many count as 0.
+        Digits in a chunk; digits of other chunks count as 0.
     """
     zero = 0 * places[0]
     below, above, fractions, wholes = zero, zero, [], []
@@ -24,7 +26,7 @@ def remainders(places, period: int, chunk: int) -> list:
         below = zero if i % chunk == 0 else (places[i - 1] + below) / 10
         fractions.append(below)
     for i in reversed(range(len(places))):
-        # what stands above, times 10, has no remainder where the period divides 10
+        # higher places, times 10, have no remainder where the period divides 10
         first = 10 % period == 0 or (i + 1) % chunk == 0 or i + 1 == len(places)
         above = (places[i] + (0 if first else 10 * above)) % period
         wholes.insert(0, above)
@@ -34,7 +36,7 @@ def remainders(places, period: int, chunk: int) -> list:
 def circles(
     numbers, int_digits: int, frac_digits: int = 0, periods: tuple[int, ...] = (10,)
 ) -> np.ndarray:
-    """The circles of abs(x), as drawn in fig01 (Algorithm 1, fone).
+    """The circles of abs(x) (Algorithm 1 and Fig. 1, fone).
 
     Parameters
     ----------
@@ -60,10 +62,10 @@ def circles(
 
 
 def paper_readout(circles: np.ndarray) -> np.ndarray:
-    """Digits by the nearest j/10 on each circle (Definition 3.8, fone): not the inverse.
+    """Digits by the nearest j/10 on each circle (Definition 3.8, fone); not the inverse.
 
-    The circle of place i stands at (x mod 10^(i+1)) / 10^(i+1), which the lower digits push past
-    the next j/10 as often as not: only a quarter to a third of 0-999 survive.
+    The circle of place i is at (x mod 10^(i+1)) / 10^(i+1). Lower digits often push that past the
+    next j/10: only a quarter to a third of the numbers 0 to 999 survive.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def paper_readout(circles: np.ndarray) -> np.ndarray:
 
 
 def exact_readout(circles: np.ndarray) -> np.ndarray:
-    """Digits off circles, the least significant first, subtracted from those above: the inverse.
+    """Digits off circles, the least significant first, each subtracted from the next: the inverse.
 
     Parameters and returns as in `paper_readout`.
     """
@@ -92,7 +94,7 @@ def exact_readout(circles: np.ndarray) -> np.ndarray:
 
 
 def _tenths(circles: np.ndarray) -> np.ndarray:
-    """(n, D) where on its circle each point is, in tenths of a turn: [0, 10)."""
+    """(n, D) the position of each point on its circle, in tenths of a turn: [0, 10)."""
     circles = np.asarray(circles)
     if circles.ndim != 4 or circles.shape[2:] != (1, 2):
         raise ValueError(f"circles of period 10 have shape (n, D, 1, 2); got {circles.shape}")

@@ -1,29 +1,30 @@
-"""A word for each whole number, as the vocabularies of language models have them."""
-
-from __future__ import annotations
+"""A word for each integer, as the vocabularies of language models have them."""
 
 import functools
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from numlab.encoders.base import Encoder, Tokens, as_column
+from numlab.codes import Decimal
 from numlab.encoders.digits import Digits
+from numlab.encoders.text import OneWord
+
+__all__ = ["IntegerVocabulary"]
 
 
 @dataclass(frozen=True)
-class IntegerVocabulary(Encoder):
-    """One token a number: '0', '1', ..., '999'; answers are spelled in its first ten words.
+class IntegerVocabulary(Decimal, OneWord):
+    """One word a number: '0', '1', ..., '999'; answers are written digit by digit.
 
-    Nothing tells a model how its words are ordered or made: all of it must be learned from texts
-    (fone, Appendix D).
+    The words show neither order nor digits: a model must learn both from texts (fone, Appendix D).
 
     Parameters
     ----------
     int_digits : int
-        Most digits of a number that is read, up to 4; fractions are rounded.
+        Most digits of a number in the input, 1 to 4; fractions are rounded.
     answer_digits : int
-        Most digits of an answer: least digit first, so that each follows from what stands there.
+        Most digits of an answer, least digit first: each depends only on digits already read.
 
     Examples
     --------
@@ -33,11 +34,13 @@ class IntegerVocabulary(Encoder):
 
     int_digits: int = 3
     answer_digits: int = 4
+    frac_digits: ClassVar[int] = 0
+    signed: ClassVar[bool] = False
 
     def __post_init__(self):
         if not 1 <= self.int_digits <= 4:
             raise ValueError(
-                f"IntegerVocabulary has a word for numbers of 1 to 4 digits; got {self}"
+                f"IntegerVocabulary has words for numbers of 1 to 4 digits; got {self}"
             )
 
     @functools.cached_property
@@ -45,20 +48,8 @@ class IntegerVocabulary(Encoder):
         return tuple(map(str, range(10**self.int_digits)))
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, float(np.nextafter(10**self.int_digits - 0.5, 0))
-
-    @property
     def answer(self) -> Digits:
         return Digits(self.answer_digits, signed=False, reverse=True)
 
-    def precision(self, numbers) -> np.ndarray:
-        return np.full(len(as_column(numbers)), 0.5)
-
-    def encode(self, numbers) -> Tokens:
-        return Tokens.of(np.rint(self.in_range(numbers).astype(np.float64))[:, None])
-
-    def decode(self, tokens: Tokens) -> np.ndarray:
-        first = np.pad(tokens.packed(), ((0, 0), (0, 1)), constant_values=-1)[:, 0]
-        whole = (tokens.mask.sum(1) == 1) & (first >= 0) & (first < len(self.vocabulary))
-        return np.where(whole, first, np.nan)
+    def index(self, numbers) -> np.ndarray:
+        return self.scaled(numbers)[1]

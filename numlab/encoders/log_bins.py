@@ -1,6 +1,4 @@
-"""A number as the bin of its magnitude: the baseline of papers/float.md (4.2)."""
-
-from __future__ import annotations
+"""Bins of magnitude: the baseline of papers/float.md (section 4.2)."""
 
 import functools
 import itertools
@@ -8,23 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import Encoder, Tokens, as_column
+from numlab.encoders.base import as_column
+from numlab.encoders.text import OneWord
+
+__all__ = ["LogBins"]
 
 
 @dataclass(frozen=True)
-class LogBins(Encoder):
-    """One word a number: its sign and which of the bins, evenly spaced in log x, it falls into.
+class LogBins(OneWord):
+    """One word a number: its sign and its bin; bins are evenly spaced in log |x|.
 
-    A bin stands for its geometric mean: what is within it is lost.
+    A number reads back as the geometric mean of its bin.
 
     Parameters
     ----------
     bins : int
-        Of each sign. With the bounds as they are, a bin is a decade.
+        Bins of each sign. By default, each bin is a decade.
     low, high : float
-        Magnitudes from low to below high fall into the bins. Zero has a word of its own, and what
-        is smaller than low underflows to it (our choice: the paper is silent on zero and on
-        underflow).
+        The bins cover low <= |x| < high. Zero has its own word; smaller numbers underflow to it
+        (our choice: the paper is silent on zero and on underflow).
 
     Examples
     --------
@@ -44,41 +44,30 @@ class LogBins(Encoder):
 
     @functools.cached_property
     def edges(self) -> np.ndarray:
-        """(bins + 1,) where the bins begin, and where the last one ends."""
+        """(bins + 1,) edges of the positive bins, ascending."""
         return np.geomspace(self.low, self.high, self.bins + 1)
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """Zero, then the bins of the positive numbers, then those of the negative ones."""
-        ends = [f"{edge:.9g}" for edge in self.edges]
-        bins = [f"{a}..{b}" for a, b in itertools.pairwise(ends)]
+        bins = [f"{a:.9g}..{b:.9g}" for a, b in itertools.pairwise(self.edges)]
         return ("0", *bins, *(f"-{b}" for b in bins))
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
-        middle = np.sqrt(self.edges[:-1]) * np.sqrt(self.edges[1:])
-        return np.concatenate([[0.0], middle, -middle])
+        mean = np.sqrt(self.edges[:-1]) * np.sqrt(self.edges[1:])
+        return np.concatenate([[0.0], mean, -mean])
 
     @property
     def bounds(self) -> tuple[float, float]:
-        below = float(np.nextafter(self.high, 0))
-        return -below, below
+        high = float(np.nextafter(self.high, 0))
+        return -high, high
 
     def precision(self, numbers) -> np.ndarray:
-        x = np.abs(as_column(numbers).astype(np.float64))
-        widest = np.sqrt(self.edges[1] / self.edges[0]) - 1
-        return np.where(x < self.low, x, x * widest * (1 + 1e-9))
+        size = np.abs(as_column(numbers).astype(np.float64))
+        relative = np.sqrt(self.edges[1] / self.edges[0]) - 1
+        return np.where(size < self.low, size, size * relative * (1 + 1e-9))
 
-    def encode(self, numbers) -> Tokens:
+    def index(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)
-        inner = np.searchsorted(self.edges[1:-1], np.abs(x), side="right")
-        ids = np.where(np.abs(x) < self.low, 0, 1 + inner + self.bins * (x < 0))
-        return Tokens.of(ids[:, None])
-
-    def decode(self, tokens: Tokens) -> np.ndarray:
-        one = tokens.mask.sum(1) == 1
-        word = tokens.ids[one][tokens.mask[one]]
-        known = (word >= 0) & (word < len(self.word_values))
-        out = np.full(len(one), np.nan)
-        out[one] = np.where(known, self.word_values[np.where(known, word, 0)], np.nan)
-        return out
+        bin = np.searchsorted(self.edges[1:-1], np.abs(x), side="right")
+        return np.where(np.abs(x) < self.low, 0, 1 + bin + self.bins * (x < 0))

@@ -1,43 +1,27 @@
 """Subword: up to three digits a token, from the left, as Llama 3 splits numbers."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.codes.decimal import (
-    Decimal,
-    count_digits,
-    read_decimals,
-    trailing_zeros,
-)
+from numlab.codes.decimal import Decimal, count_digits, read_decimals, trailing_zeros
 from numlab.encoders.base import Encoder, Tokens
+from numlab.encoders.text import from_columns
 from numlab.examples import FLOAT_DIGITS
 
+__all__ = ["Subword"]
+
 MINUS, POINT = 1110, 1111
-# (width, group of three digits) -> id of the word of its first `width` digits; 0 where it has none
-TRIMMED = np.array(
-    [
-        np.zeros(1000),
-        *(first + np.arange(1000) // unit for first, unit in ((0, 100), (10, 10), (110, 1))),
-    ],
-    np.int32,
-)
+# TRIMMED[width, group]: the word of the first `width` digits of a three-digit group; 0 for none
+GROUPS = np.arange(1000)
+TRIMMED = np.stack([0 * GROUPS, GROUPS // 100, 10 + GROUPS // 10, 110 + GROUPS], dtype=np.int32)
 
 
 @dataclass(frozen=True)
 class Subword(Decimal, Encoder):
-    """Groups of three digits from the left; spelled as Digits, without zeros that say nothing.
+    """Groups of three digits from the left, without leading zeros or trailing decimal zeros.
 
-    Parameters
-    ----------
-    int_digits, frac_digits : int
-    signed : bool
-
-    Examples
-    --------
     >>> Subword(6, 3).spell(-12345.678)
     ['-', '123', '45', '.', '678']
     """
@@ -70,11 +54,7 @@ class Subword(Decimal, Encoder):
             width = 3 * _n_groups(self.frac_digits)
             fraction *= 10 ** (width - self.frac_digits)
             columns += [(POINT, n_frac > 0), *_groups(fraction, n_frac, width // 3)]
-        ids = np.empty((len(size), len(columns)), np.int32)
-        mask = np.empty(ids.shape, bool)
-        for j, (word, there) in enumerate(columns):
-            ids[:, j], mask[:, j] = word, there
-        return Tokens.of(ids, mask)
+        return from_columns(columns)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         return read_decimals(tokens.packed(), self.vocabulary, self.n_digits > FLOAT_DIGITS)
@@ -84,15 +64,15 @@ def _n_groups(n_digits: int) -> int:
     return -(-n_digits // 3)
 
 
-def _groups(left: np.ndarray, n_digits: np.ndarray, n_groups: int) -> list[tuple]:
+def _groups(size: np.ndarray, n_digits: np.ndarray, n_groups: int) -> list[tuple]:
     """(ids, mask) of each group, from the left.
 
-    `left` are integers of 3 n_groups digits, the first n_digits of which are spelled.
+    `size` are integers of 3 n_groups digits; only the first n_digits are written.
     """
     groups = []
     for j in reversed(range(n_groups)):
-        rest = left // 1000
+        rest = size // 1000
         width = np.clip(n_digits - 3 * j, 0, 3)
-        groups.append((TRIMMED[width, (left - 1000 * rest).astype(np.int64)], width > 0))
-        left = rest
+        groups.append((TRIMMED[width, (size - 1000 * rest).astype(np.int64)], width > 0))
+        size = rest
     return groups[::-1]

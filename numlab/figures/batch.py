@@ -1,24 +1,80 @@
-"""The batch: notebooks executed side by side, each in a process of its own; nothing twice."""
+"""Run notebooks side by side, each in a kernel of its own, and rebuild the gallery."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import time
+import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import psutil
 
 from numlab import store
-from numlab.figures import gallery, stamps
+from numlab.figures import gallery
 from numlab.figures.display import Display
-from numlab.figures.filing import PROFILES
+from numlab.figures.filing import PROFILES, saved
 from numlab.figures.notebooks import Notebook, find
-from numlab.figures.pool import Job, Pool
 
-# Seconds that a cell may take; a notebook may take twice that.
-LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}
-TICK = 0.5  # seconds between two looks at what runs
-ANSWER = 8  # seconds that a scheduler has to answer
+LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # seconds for a cell
+MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
+
+
+@dataclass
+class Job:
+    """A notebook to execute at a profile, and how far it is."""
+
+    notebook: Notebook
+    profile: str
+    limit: float | None  # seconds for a cell; the notebook gets twice that
+    state: str = "waiting"  # running, done, skipped, failed
+    note: str = ""
+    cell: int = 0
+    cells: int = 0
+    start: datetime | None = None
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def seconds(self) -> float:
+        return (datetime.now(UTC) - self.start).total_seconds() if self.start else 0.0
+
+    @property
+    def late(self) -> bool:
+        return self.limit is not None and self.seconds > 2 * self.limit
+
+    @property
+    def progress(self) -> str:
+        return f"cell {self.cell} of {self.cells}"
+
+    def run(self, scheduler: str, display: Display) -> None:
+        """Run the notebook; an exception marks the job failed."""
+        from numlab.figures import engine  # papermill takes a second to import
+
+        record = self.notebook.record(self.profile)
+        draft = record.with_suffix(".failed.ipynb")  # until it has not failed
+        self.start = datetime.now(UTC)
+        display.report(self, "running", self.note)
+        try:
+            record.parent.mkdir(parents=True, exist_ok=True)
+            record.unlink(missing_ok=True)
+            key = self.notebook.key()
+            engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
+            n = self.notebook.remember(self.profile, key, self.start)
+            draft.replace(record.with_suffix(".ipynb"))
+            display.report(self, "done", f"figures and tables: {n}")
+        except Exception as error:
+            late = f"stopped in {self.progress}: it took more than twice {self.limit} s"
+            display.report(self, "failed", late if self.late else str(error))
+        self.kill()
+
+    def kill(self) -> None:
+        """End every process that the notebook started."""
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if process.environ().get(MARK) == self.mark:
+                    process.kill()
 
 
 def run_notebooks(
@@ -32,86 +88,66 @@ def run_notebooks(
 
     Parameters
     ----------
-    names : list of str
-        Notebooks (`xval/planets`) and folders (`xval`); none: all of them.
-    profile : str
-        smoke, quick, full or paper.
-    jobs : int
-        How many notebooks run side by side. They train on one Dask cluster that all share.
-    scheduler : str, optional
-        Address of a Dask scheduler; default: a cluster of one-thread workers on this machine.
-    limit : float, optional
-        Seconds that a cell may take; default: the profile's of LIMITS.
-
-    Returns
-    -------
-    list of Job
-        With `state` done, skipped or failed.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name or profile, a scheduler that does not answer, or a damaged file among
-        those that the gallery reads.
+    names : notebooks (`xval/planets`) and folders (`xval`); empty: all.
+    jobs : how many notebooks run side by side; all train on one Dask cluster.
+    scheduler : address of a Dask scheduler; default: one-thread workers on this machine.
+    limit : seconds for a cell; default: LIMITS.
     """
     if profile not in PROFILES:
         raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
     if jobs < 1:
         raise ValueError(f"at least one notebook runs at a time; got jobs = {jobs}")
-    for kept in {profile, gallery.COMMITTED, *gallery.LOCAL}:
-        stamps.saved(kept)  # what is damaged is said before anything runs
-    batch = [_plan(notebook, profile) for notebook in find(names)]
-    waiting = [job for job in batch if job.state == "waiting"]
-    limit = limit or LIMITS[profile]
-    with Display(batch, profile) as display:
-        display.show()
+    for name in PROFILES:
+        saved(name)  # a damaged file is an error before anything runs
+    batch = [Job(notebook, profile, limit or LIMITS[profile]) for notebook in find(names)]
+    display = Display()
+    with display.live:
+        for job in batch:
+            current, job.note = job.notebook.up_to_date(profile)
+            if current:
+                display.report(job, "skipped", job.note)
+        waiting = [job for job in batch if job.state == "waiting"]
         if waiting or scheduler:
-            with _cluster(scheduler) as address, Pool(jobs, profile, address, limit) as pool:
-                for job in waiting:
-                    pool.submit(job)
-                while pool.busy():
-                    display.show()
-                    time.sleep(TICK)
-        display.show()
+            with _cluster(scheduler) as address:
+                _run(waiting, jobs, address, display)
         gallery.build()
+    n = {state: sum(job.state == state for job in batch) for state in ("done", "skipped", "failed")}
+    counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
+    display.print(f"{len(batch)} notebooks at the profile {profile}: {counts}")
     return batch
 
 
-def _plan(notebook: Notebook, profile: str) -> Job:
-    """A job that waits, or is skipped because it is up to date, or fails because it cannot run."""
-    job = Job(notebook)
-    try:
-        if profile not in notebook.profiles:
-            raise ValueError(f"its profiles are {', '.join(notebook.profiles)}; not {profile}")
-        job.note = stamps.stale(notebook, profile) or ""
-        if not job.note:
-            job.end("skipped", f"up to date, made {stamps.made(notebook, profile)}")
-    except (ValueError, KeyError) as error:  # no JSON, no notebook, or none that the batch can run
-        job.end("failed", str(error))
-    return job
+def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> None:
+    """Run jobs in threads; an exception here, such as Ctrl-C, ends every kernel."""
+    with ThreadPoolExecutor(n_threads) as threads:
+        futures = [threads.submit(job.run, address, display) for job in jobs]
+        try:
+            while wait(futures, timeout=0.5).not_done:
+                display.show(jobs)
+                for job in (job for job in jobs if job.state == "running" and job.late):
+                    job.kill()
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            while wait(futures, timeout=0.1).not_done:
+                for job in jobs:  # one may just be starting
+                    job.kill()
 
 
 @contextlib.contextmanager
 def _cluster(scheduler: str | None) -> Iterator[str]:
-    """The address of the scheduler: the one that is named if it answers, or one of our own."""
+    """The address of a Dask scheduler: the named one if it answers, or that of a new cluster."""
     if scheduler is None:
         os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for its workers
-        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # errors reach the notebook
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report errors
         from numlab.training import local_cluster
 
         with local_cluster() as cluster:
             yield cluster.scheduler_address
         return
-    asyncio.run(_ask(scheduler))
-    yield scheduler
-
-
-async def _ask(scheduler: str) -> None:
-    from distributed.comm import connect
+    from distributed import Client
 
     try:
-        comm = await asyncio.wait_for(connect(scheduler), ANSWER)
-        comm.abort()
+        Client(scheduler, timeout=8).close()
     except (OSError, ValueError) as error:
-        why = str(error) or f"silent for {ANSWER} s"
-        raise ValueError(f"no Dask scheduler answers at {scheduler!r} ({why})") from None
+        raise ValueError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
+    yield scheduler

@@ -1,85 +1,69 @@
-"""What a notebook files: figures, tables and claims, each with the data and where it came from.
+"""Save a notebook's figures, tables and claims, each with its data and the runs behind it.
 
-Everything goes to `figures/<profile>/<paper>/<name>.*` under `numlab.store.home()`. A figure's
-JSON is written last, so that a figure with a JSON is whole.
+Files go to `figures/<profile>/<id>.*` in `numlab.store.home()`. The .json comes last, so a figure
+that has one is complete.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
+import platform
 import re
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from numlab import store
-from numlab.figures import notebooks, provenance
-from numlab.figures.catalogue import item_of
-from numlab.figures.tables import flat, markdown
-from numlab.figures.verdicts import verdict
+from numlab.figures import catalogue
+from numlab.figures.markup import flat, markdown, template
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 PROFILES = ("smoke", "quick", "full", "paper")
-FEWEST_SEEDS = 3  # of trained models, for a claim to be judged
-SUFFIXES = {"figure": (".png", ".svg", ".csv", ".json"), "table": (".csv", ".md", ".json")}
+MIN_SEEDS = 3  # of trained models, to judge a claim
+LIBRARIES = ("torch", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "rebound", "dask")
 
 
 @dataclass(frozen=True)
 class NotebookSession:
-    """The notebook and profile that this process files for.
-
-    `sources` are the digests of the code when it began: a file that is edited while a notebook
-    trains has not drawn its figures.
-    """
+    """The notebook and profile that this process saves figures for, and the ids saved so far."""
 
     notebook: str
     profile: str
-    sources: Mapping[str, Any]
+    saved: set[str]
+
+    def path(self, id: str) -> Path:
+        return store.home() / "figures" / self.profile / f"{id}.json"
 
 
 _session: NotebookSession | None = None
 
 
 def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -> SimpleNamespace:
-    """Say whose figures follow, and get the profile's sizes.
+    """Name the notebook whose figures follow, and get the sizes of a profile as attributes.
 
     Parameters
     ----------
-    notebook : str
-        `<paper>/<name>`, as the notebook's file is named.
-    profile : str
-        One of the keys of `sizes`.
-    sizes : dict of dict
-        The sizes of each profile.
-
-    Returns
-    -------
-    SimpleNamespace
-        The sizes of `profile` as attributes.
-
-    Raises
-    ------
-    ValueError
-        For a profile that `sizes` does not hold.
+    notebook : `<folder>/<name>`, as the notebook's file.
+    profile : one of the keys of `sizes`.
+    sizes : the sizes of each profile.
     """
     global _session
     if not re.fullmatch(r"[\w-]+/[\w-]+", notebook):
-        raise ValueError(f"a notebook is named <paper>/<name>; got {notebook!r}")
-    unknown = [p for p in sizes if p not in PROFILES]
-    if unknown or profile not in sizes:
-        raise ValueError(
-            f"{notebook} has the profiles {', '.join(sizes)} (of {', '.join(PROFILES)}); "
-            f"got {unknown[0] if unknown else profile!r}"
-        )
-    _session = NotebookSession(notebook, profile, _sources(notebook))
+        raise ValueError(f"a notebook is named <folder>/<name>; got {notebook!r}")
+    if unknown := {profile, *sizes} - set(PROFILES) or {profile} - sizes.keys():
+        raise ValueError(f"{notebook} has the profiles {', '.join(sizes)}; got {unknown.pop()!r}")
+    saved = _session.saved if session() == (notebook, profile) else set()
+    _session = NotebookSession(notebook, profile, saved)
     return SimpleNamespace(**sizes[profile])
 
 
@@ -89,145 +73,114 @@ def session() -> tuple[str, str] | None:
 
 
 def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
-    """File a figure as .png and .svg, the plotted data as .csv, and its provenance as .json.
+    """Save a figure as .png and .svg, the plotted data as .csv, and its provenance as .json.
 
     Parameters
     ----------
-    id : str
-        The catalogue's id, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
-    fig : matplotlib.figure.Figure
-    data : DataFrame
-        What is plotted, a row a mark.
-
-    Raises
-    ------
-    ValueError
-        For an id that the catalogue does not have, or before `begin`.
+    id : of the catalogue, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
+    fig : of matplotlib.
+    data : what is plotted, one row for each mark.
     """
     import matplotlib as mpl
 
-    place = _place(id, data)
-    look = {"bbox_inches": "tight"}
-    # The same figure gives the same bytes: no date, and ids that do not depend on chance.
-    with mpl.rc_context({"svg.hashsalt": id}):
-        store.replace(place.with_suffix(".png"), lambda path: fig.savefig(path, dpi=150, **look))
-        store.replace(
-            place.with_suffix(".svg"),
-            lambda path: fig.savefig(path, metadata={"Date": None}, **look),
-        )
-    _write_csv(place, data)
+    path, draw = _start(id, data), partial(fig.savefig, bbox_inches="tight")
+    with mpl.rc_context({"svg.hashsalt": id}):  # the same figure gives the same bytes
+        store.replace(path.with_suffix(".png"), partial(draw, dpi=150))
+        store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
     title = fig.get_suptitle() or next((a.get_title() for a in fig.axes if a.get_title()), "")
-    write_json(place, _provenance(id, "figure", title))
+    _finish(data, id=id, kind="figure", title=title)
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
-    """File a table as .csv and .md, and its provenance as .json; see `save_figure`."""
-    place = _place(id, frame)
-    _write_csv(place, frame)
-    text = markdown(flat(frame).columns, flat(frame).itertuples(index=False))
-    store.replace(place.with_suffix(".md"), lambda path: path.write_text(text, "utf-8"))
-    write_json(place, _provenance(id, "table", ""))
+    """Save a table as .csv and .md, and its provenance as .json; see `save_figure`."""
+    path, text = _start(id, frame), markdown(frame)
+    store.replace(path.with_suffix(".md"), lambda draft: draft.write_text(text, "utf-8"))
+    _finish(frame, id=id, kind="table", title="")
 
 
-def claim(
-    id: str,
-    text: str,
-    holds: bool | None = None,
-    ours: str = "",
-    paper: str = "",
-    seeds: int | None = None,
-) -> None:
-    """Put what the paper claims of a figure, and whether it holds here, beside the figure; a
-    notebook shows it, too.
+def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None = None) -> None:
+    """Save with a claim's figures, which come first, whether it holds here, and show it.
 
     Parameters
     ----------
-    id : str
-        Of a figure or table that was saved before.
-    text : str
-        The claim, as a sentence.
-    holds : bool or None
-        None: not tested at this profile.
-    ours, paper : str
-        What was found here, and what the paper says.
-    seeds : int or None
-        Of the training behind the numbers: from fewer than three the claim is not judged, whatever
-        `holds` says. None: nothing was trained.
+    id : of a claim in `numlab/figures/claims/<paper>.toml`, such as `xval/fp15-not-better`.
+    holds : None: not tested at this profile.
+    ours : what was found here.
+    seeds : how many were trained; fewer than three leave the claim untested. None: no training.
     """
-    if seeds is not None and seeds < FEWEST_SEEDS:
-        holds = None
-    place = _place(id)
-    path = place.with_suffix(".json")
-    if not path.exists():
-        raise ValueError(f"save {id} before a claim about it: there is no {path.name}")
-    saved = json.loads(path.read_text("utf-8"))
-    made = {
-        "text": text,
-        "holds": None if holds is None else bool(holds),
-        "ours": str(ours),
-        "paper": str(paper),
-    }
-    saved["claims"] = [c for c in saved["claims"] if c["text"] != text] + [made]
-    write_json(place, saved)
+    known = catalogue.claims().get(id)
+    if known is None:
+        raise ValueError(f"no file numlab/figures/claims/*.toml holds the claim {id!r}")
+    if missing := set(known.figures) - (_session.saved if _session else set()):
+        raise ValueError(f"save {', '.join(sorted(missing))} before the claim {id!r}")
+    judged = holds is not None and (seeds is None or seeds >= MIN_SEEDS)
+    entry = {"id": id, "text": known.text, "paper": known.paper}
+    entry |= {"holds": bool(holds) if judged else None, "ours": str(ours)}
+    for path in map(_session.path, known.figures):
+        content = json.loads(path.read_text("utf-8"))
+        content["claims"] = [c for c in content["claims"] if c["id"] != id] + [entry]
+        write_json(path, content)
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
         from IPython.display import HTML, display
 
-        display(HTML(verdict(made)))
+        display(HTML(template("claim.html").render(entry)))
 
 
-def _place(id: str, data: Any = None) -> Path:
-    """The id's path without a suffix, its folder made."""
+def saved(profile: str) -> list[dict]:
+    """What the .json of every figure and table at a profile holds."""
+    figures = []
+    for path in sorted((store.home() / "figures" / profile).glob("[a-z]*/[!.]*.json")):
+        try:
+            figures.append(json.loads(path.read_text("utf-8")))
+        except FileNotFoundError:  # another process is saving it again
+            continue
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged ({error}): delete it and draw it again") from None
+    return figures
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write a file of figures/ completely or not at all."""
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    store.replace(path, lambda draft: draft.write_text(text, "utf-8"))
+
+
+def _start(id: str, data: pd.DataFrame) -> Path:
+    """The .json's path; the old file is removed, with its claims."""
     import pandas as pd
 
     if _session is None:
-        raise ValueError(f"say begin(notebook, profile, sizes) before {id} is saved")
-    item_of(id)
-    if data is not None and not isinstance(data, pd.DataFrame):
-        raise ValueError(f"the data of {id} are a DataFrame; got {type(data).__name__}")
-    place = store.home() / "figures" / _session.profile / id
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if data is not None:  # the JSON there, and its claims, are of an earlier one
-        place.with_suffix(".json").unlink(missing_ok=True)
-    return place
+        raise ValueError(f"call begin(notebook, profile, sizes) before saving {id}")
+    catalogue.item_of(id)
+    if not isinstance(data, pd.DataFrame):
+        raise ValueError(f"the data of {id} must be a DataFrame; got {type(data).__name__}")
+    _session.path(id).parent.mkdir(parents=True, exist_ok=True)
+    _session.path(id).unlink(missing_ok=True)
+    return _session.path(id)
 
 
-def _sources(name: str) -> dict[str, Any]:
-    # Jupyter and the batch both start a kernel in the notebook's folder.
-    here = Path.cwd() / f"{name.split('/')[1]}.ipynb"
-    path = here if here.exists() else notebooks.folder() / f"{name}.ipynb"
-    notebook = notebooks.Notebook(name, path) if path.exists() else None
-    modules = notebook.modules if notebook else provenance.all_modules()
-    return {
-        "notebook": notebook and notebook.code_digest,
-        "modules": provenance.module_digests(modules),
-    }
+def _finish(data: pd.DataFrame, **about: Any) -> None:
+    """Write the data, and last the .json."""
+    path = _session.path(about["id"])
+    write = partial(flat(data).to_csv, index=False, float_format="%.8g")
+    store.replace(path.with_suffix(".csv"), write)
+    about |= {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
+    about |= {"created": datetime.now(UTC).isoformat(), "versions": _versions()}
+    write_json(path, about | {"runs": list(store.used()), "claims": []})
+    _session.saved.add(about["id"])
 
 
-def _provenance(id: str, kind: str, title: str) -> dict[str, Any]:
-    return {
-        "id": id,
-        "kind": kind,
-        "notebook": _session.notebook,
-        "profile": _session.profile,
-        "title": title,
-        "created": datetime.datetime.now(datetime.UTC).isoformat(),
-        "numlab": version("numlab"),
-        "commit": provenance.commit(),
-        "versions": provenance.versions(),
-        "runs": list(store.used()),
-        "sources": _session.sources,
-        "claims": [],
-    }
+@cache
+def _versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
-def _write_csv(place: Path, frame: pd.DataFrame) -> None:
-    store.replace(
-        place.with_suffix(".csv"),
-        lambda path: flat(frame).to_csv(path, index=False, float_format="%.8g"),
-    )
-
-
-def write_json(place: Path, content: dict[str, Any]) -> None:
-    """Write provenance as files of figures/ hold it, whole or not at all."""
-    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    store.replace(place.with_suffix(".json"), lambda path: path.write_text(text, "utf-8"))
+@cache
+def _commit() -> str | None:
+    """The commit of the checkout that numlab runs from; None outside of a checkout."""
+    command = ["git", "-C", str(catalogue.FOLDER), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None
+    except OSError:  # no git
+        return None

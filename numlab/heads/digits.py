@@ -1,8 +1,8 @@
-"""Ten logits for each decimal digit, and a logit for the sign."""
+"""Decimal digits: by a linear map, off FoNE's circles, or as rounded entries."""
 
 from __future__ import annotations
 
-import abc
+import math
 from dataclasses import dataclass
 
 import torch
@@ -12,18 +12,12 @@ from torch.nn import functional as F
 from numlab.codes import DigitCode
 from numlab.heads.base import Head, HeadModule, in_float32
 
-__all__ = ["DigitHead", "DigitModule"]
+__all__ = ["CircleHead", "DigitHead", "RoundedHead"]
 
 
 @dataclass(frozen=True)
 class DigitHead(DigitCode, Head):
-    """A learned linear map to ten logits a digit; beyond the papers.
-
-    Parameters
-    ----------
-    int_digits, frac_digits : int
-    signed : bool
-    """
+    """Ten logits for each digit and one for the sign, by a learned linear map."""
 
     int_digits: int = 6
     frac_digits: int = 0
@@ -33,17 +27,58 @@ class DigitHead(DigitCode, Head):
         return LinearDigits(d_model, self.n_digits, self.signed)
 
 
+@dataclass(frozen=True)
+class CircleHead(DigitCode, Head):
+    """Digits off circles in the first entries of the hidden state (Algorithms 2 and 3, fone).
+
+    Nothing is learned here.
+
+    Parameters
+    ----------
+    int_digits, frac_digits : int
+    periods : tuple of int
+        Of the units; two entries for each place and period.
+    signed : bool
+        Whether one more entry is the logit of being negative.
+    """
+
+    int_digits: int = 6
+    frac_digits: int = 0
+    periods: tuple[int, ...] = (10,)
+    signed: bool = True
+
+    def build(self, d_model: int) -> HeadModule:
+        _check_width(self, d_model, 2 * self.n_digits * len(self.periods) + self.signed)
+        return CircleDigits(self.n_digits, self.periods, self.signed)
+
+
+@dataclass(frozen=True)
+class RoundedHead(DigitCode, Head):
+    """The first D entries of the hidden state, each rounded to a digit (fone, 4.3 and Table 8).
+
+    Nothing is learned here.
+    """
+
+    int_digits: int = 6
+    frac_digits: int = 0
+    signed = False
+
+    def build(self, d_model: int) -> HeadModule:
+        _check_width(self, d_model, self.n_digits)
+        return RoundedDigits(self.n_digits)
+
+
+def _check_width(head: Head, d_model: int, least: int) -> None:
+    if d_model < least:
+        raise ValueError(f"{head} takes d_model >= {least}; got {d_model}")
+
+
 class DigitModule(HeadModule):
-    """(m, 10 D) logits, the digits of the least significant place first, behind one logit of
-    being negative where numbers are signed."""
+    """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
 
     def __init__(self, n_digits: int, signed: bool):
         super().__init__()
         self.n_digits, self.signed = n_digits, signed
-
-    @abc.abstractmethod
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        """(m, d) to (m, signed + 10 D), in float32."""
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) cross-entropies, the mean over the digits (Algorithm 3, fone); plus the sign's."""
@@ -57,7 +92,6 @@ class DigitModule(HeadModule):
         return loss + F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        """(m, 1 + D) uint8: negative, digits most significant first."""
         logits = outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))
         digits = logits.argmax(2).flip(1)
         negative = (outputs[:, :1] > 0) if self.signed else torch.zeros_like(digits[:, :1])
@@ -74,3 +108,42 @@ class LinearDigits(DigitModule):
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         with in_float32(h):
             return self.out(h.float())
+
+
+class CircleDigits(DigitModule):
+    """The entries of place i against those of each digit j: h[2i] cos(j) + h[2i+1] sin(j)."""
+
+    def __init__(self, n_digits: int, periods: tuple[int, ...], signed: bool):
+        super().__init__(n_digits, signed)
+        # j mod period: digits that a period cannot tell apart tie exactly
+        turns = [[j % p / p for p in periods] for j in range(10)]
+        angles = 2 * math.pi * torch.tensor(turns, dtype=torch.float64)
+        basis = torch.stack([angles.cos(), angles.sin()], 2).flatten(1)
+        self.register_buffer("basis", basis.float(), persistent=False)  # (10, 2P)
+
+    def forward(self, h: torch.Tensor) -> torch.Tensor:
+        with in_float32(h):
+            n = self.n_digits * self.basis.shape[1]
+            entries = h[:, :n].float().unflatten(1, (self.n_digits, -1))
+            logits = (entries @ self.basis.T).flatten(1)
+            return torch.cat([h[:, n : n + 1].float(), logits], 1) if self.signed else logits
+
+
+class RoundedDigits(HeadModule):
+    """(m, D) entries, most significant digit first."""
+
+    def __init__(self, n_digits: int):
+        super().__init__()
+        self.n_digits = n_digits
+
+    def forward(self, h: torch.Tensor) -> torch.Tensor:
+        return h[:, : self.n_digits].float()
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) root mean squared errors (our choice: the root is taken number by number)."""
+        error = (outputs - features[:, 1:].float()).square().mean(1)
+        return (error + 1e-8).sqrt()  # at 0 a root has no gradient
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        digits = outputs.round().clamp(0, 9).to(torch.uint8)
+        return torch.cat([torch.zeros_like(digits[:, :1]), digits], 1)

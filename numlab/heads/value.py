@@ -1,4 +1,4 @@
-"""A single number, by least squares (xval, 2.2)."""
+"""One scaled number: by least squares (xval, 2.2), or as a mixture of normals."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
+from torch.distributions import Categorical, MixtureSameFamily, Normal
 
 from numlab.codes import ScaledCode
 from numlab.heads.base import Head, HeadModule, in_float32
 
-__all__ = ["NumberMLP", "ValueHead"]
+__all__ = ["MixtureHead", "ValueHead"]
+
+NARROWEST = 1e-3  # a number that is always the same would be infinitely likely
 
 
 @dataclass(frozen=True)
 class ValueHead(ScaledCode, Head):
-    """One hidden layer as wide as the model, and a scalar (2.2 and Appendix C, xval).
+    """x / scale by one hidden layer as wide as the model (2.2 and Appendix C, xval).
 
     Parameters
     ----------
     scale : float
-        The scalar is x / scale.
     bias : bool
         Whether the layers have biases (Table 11).
     normalised : bool
@@ -33,6 +35,26 @@ class ValueHead(ScaledCode, Head):
 
     def build(self, d_model: int) -> HeadModule:
         return ValueModule(d_model, self.bias, self.normalised)
+
+
+@dataclass(frozen=True)
+class MixtureHead(ScaledCode, Head):
+    """x / scale as a mixture of n normal distributions, by likelihood; read as its mean.
+
+    Beyond the paper, as its Section 4 suggests.
+    """
+
+    n: int = 4
+    scale: float = 1.0
+    bias: bool = True
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.n < 1:
+            raise ValueError(f"MixtureHead has 1 normal distribution or more; got {self.n}")
+
+    def build(self, d_model: int) -> HeadModule:
+        return MixtureModule(d_model, self.n, self.bias)
 
 
 class NumberMLP(nn.Module):
@@ -53,8 +75,7 @@ class ValueModule(HeadModule):
 
     def __init__(self, d_model: int, bias: bool, normalised: bool):
         super().__init__()
-        self.mlp = NumberMLP(d_model, 1, bias)
-        self.normalised = normalised
+        self.mlp, self.normalised = NumberMLP(d_model, 1, bias), normalised
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         return self.mlp(h)
@@ -69,3 +90,27 @@ class ValueModule(HeadModule):
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         return outputs
+
+
+class MixtureModule(HeadModule):
+    """(m, 3 n) outputs: the weights, means and widths of n normal distributions."""
+
+    def __init__(self, d_model: int, n: int, bias: bool):
+        super().__init__()
+        self.mlp = NumberMLP(d_model, 3 * n, bias)
+
+    def forward(self, h: torch.Tensor) -> torch.Tensor:
+        return self.mlp(h)
+
+    def distribution(self, outputs: torch.Tensor) -> MixtureSameFamily:
+        weights, means, widths = outputs.float().chunk(3, 1)
+        normals = Normal(means, nn.functional.softplus(widths) + NARROWEST)
+        shares = Categorical(logits=weights, validate_args=False)  # validation fails on no rows
+        return MixtureSameFamily(shares, normals)
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) negative log-likelihoods."""
+        return -self.distribution(outputs).log_prob(features.float()[:, 0])
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        return self.distribution(outputs).mean[:, None]

@@ -1,4 +1,4 @@
-"""A number a group, a bar an encoder."""
+"""Grouped bars, one for each encoder."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 
 @styled
 def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
-    """A group of bars for each x, a bar for each hue, with its height written on it.
+    """A group of bars for each x and a bar for each hue, labelled with its height.
 
-    Of rows that share both (seeds) the mean is drawn, and their range as a line.
+    Rows with the same x and hue (seeds) are drawn as their mean and, as a line, their range.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns x, names; hue, names of encoders; y. Groups and bars come in the order in which
-        the frame names them.
+        Columns x, names; hue, names of encoders; y, numbers. Groups and bars keep its order.
     """
     groups, names = list(frame[x].unique()), list(frame[hue].unique())
     figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)

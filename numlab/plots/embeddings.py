@@ -1,4 +1,4 @@
-"""Clouds of number embeddings, coloured by the number."""
+"""Number embeddings in two dimensions, coloured by number."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-FEW = 20  # numbers that are named, and joined by a line
+FEW = 20  # up to so many numbers are labelled, and joined by a line
 
 
 @styled
 def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
-    """Embeddings in their first two principal components, a panel a cloud (xval, Fig. 11).
+    """The first two principal components of embeddings, one panel for each cloud (xval, Fig. 11).
 
     Parameters
     ----------
     frame : DataFrame
-        Columns cloud (the panel's title), number, pc1, pc2. Brighter is greater.
+        Columns cloud (the panel's title), number (brighter is greater), pc1, pc2.
     label : str
-        What the numbers are, where there are many.
+        What the numbers of large clouds are.
     """
     names = frame.cloud.unique()
     figure, axes = panels(len(names), len(names), 3.9, 3.6, share=False)
@@ -40,6 +40,7 @@ def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
                 ax.text(row.pc1, row.pc2, f"{row.number:g}", **text)
         ax.set(title=str(name))
         ax.set(xlabel="1st principal component", ylabel="2nd principal component")
+        ax.locator_params(axis="x", nbins=5)
         ax.margins(0.1)
         figure.colorbar(image, ax=ax, label="digit" if few else label)
     return figure

@@ -17,14 +17,15 @@ PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}
 
 @styled
 def spectra(frame: pd.DataFrame) -> Figure:
-    """Power over frequency, a panel a source, a line a stage, its peaks marked (fone, Fig. 7, 8).
+    """Power over frequency with the peaks marked (fone, Fig. 7 and 8).
+
+    Dashed lines are the thresholds. Lines darken in the order of the frame.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns frequency, power, threshold, peak, as from `probes.spectrum`; source, a panel;
-        stage, a line: its lines darken in the order in which the frame names them. Dashed: the
-        threshold of each.
+        Columns: source, one panel each; stage, one line each; frequency, power, threshold and
+        peak, from `probes.spectrum`.
     """
     from matplotlib import colormaps
 

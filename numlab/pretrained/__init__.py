@@ -1,8 +1,8 @@
-"""The door by which every encoder of numlab enters a pretrained Hugging Face model."""
+"""Use encoders inside Hugging Face models."""
 
 from numlab.pretrained.model import Pretrained, PretrainedModel
 from numlab.pretrained.numbers import NumberInputs, frozen
-from numlab.pretrained.source import MINILM, local_only, locate
+from numlab.pretrained.source import MINILM, locate
 from numlab.pretrained.text import PretrainedTokenizer
 from numlab.pretrained.writer import PretrainedWriter
 
@@ -14,6 +14,5 @@ __all__ = [
     "PretrainedTokenizer",
     "PretrainedWriter",
     "frozen",
-    "local_only",
     "locate",
 ]

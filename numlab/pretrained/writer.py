@@ -1,102 +1,84 @@
-"""A pretrained model that writes its answers: a decoder or an encoder-decoder, fine-tuned whole."""
+"""A pretrained decoder or encoder-decoder that writes numbers, fine-tuned."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable
+import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
-from torch.nn import functional as F
 
+from numlab.corpus import Flat, offsets
 from numlab.encoders import Encoder
 from numlab.examples import Examples, Layout
-from numlab.models import NumberEmbedding
-from numlab.objectives import Inputs, Targets
-from numlab.pretrained.source import local_only, locate, quiet
+from numlab.models import Model
+from numlab.objectives import Inputs
+from numlab.pretrained.model import HuggingFace, states
+from numlab.pretrained.numbers import PretrainedEmbedding
+from numlab.pretrained.source import config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
-from numlab.tokenizer import Flat, offsets, ranges
+
+__all__ = ["AnswerTokenizer", "PretrainedWriter", "WriterModel"]
 
 
 @dataclass(frozen=True)
-class PretrainedWriter:
-    """A Hugging Face decoder or encoder-decoder in the place of a ModelSpec.
+class PretrainedWriter(HuggingFace):
+    """A Hugging Face decoder or encoder-decoder that writes the last slot of a text, a number.
 
-    It reads a text up to its last slot and writes the number that stands there:
-    `RunSpec(model=PretrainedWriter(name), objective=CausalLM(only=("answer",)))`. The words of the
-    encoder are added to the model's own. Those that it has already, such as digits, begin as they
-    are there. All of it is fine-tuned.
-
-    Parameters
-    ----------
-    name : str
-        A folder, or a name: that is downloaded, once, through the Hugging Face cache.
+    Use it as `RunSpec(model=PretrainedWriter(name), objective=CausalLM(only=("answer",)))`. The
+    encoder's words are added to the model's; those that the model has already, such as digits,
+    start as copies. All weights are fine-tuned.
     """
 
-    version: ClassVar[int] = 1
     name: str
 
-    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder, head=None) -> AnswerTokenizer:
-        """The model's vocabulary is fixed: the layouts add nothing to it."""
+    def reader(self, text: Words, encoder: Encoder | None) -> AnswerTokenizer:
+        _auto(self.name)
         if encoder is None or encoder.answer.carriers:
             raise ValueError(f"a pretrained model answers in words, as Digits() has; got {encoder}")
-        return AnswerTokenizer(_words(self.name), encoder)
+        if text.end is None:
+            raise ValueError(f"{type(text.tokenizer).__name__} has no token that ends an answer")
+        return AnswerTokenizer.of(text, encoder)
 
     def build(self, tokenizer: AnswerTokenizer) -> WriterModel:
         return WriterModel(self, tokenizer)
 
 
-def _auto(name: str):
-    """The class of `transformers` that reads the model, and the model's configuration."""
+def _auto(name: str) -> type:
+    """The class of `transformers` that loads the model."""
     import transformers as hf
 
-    config = hf.AutoConfig.from_pretrained(locate(name), **local_only(name))
-    if config.is_encoder_decoder:
-        return hf.AutoModelForSeq2SeqLM, config
-    if not getattr(config, "is_decoder", True):  # of BERT: it would see its answer
-        raise ValueError(f"{name} ({config.model_type}) fills in words and writes none")
-    return hf.AutoModelForCausalLM, config
-
-
-@functools.lru_cache(maxsize=2)
-def _words(name: str) -> Words:
-    from transformers import AutoTokenizer
-
-    auto, config = _auto(name)
-    with torch.device("meta"):  # its shape only
-        model = auto.from_config(config)
-    words = Words.of(AutoTokenizer.from_pretrained(locate(name), **local_only(name)), model)
-    if words.tokenizer.eos_token_id is None:
-        raise ValueError(f"{type(words.tokenizer).__name__} has no token that ends an answer")
-    return words
+    if config(name).is_encoder_decoder:
+        return hf.AutoModelForSeq2SeqLM
+    if not getattr(config(name), "is_decoder", True):  # BERT would see its answer
+        raise ValueError(f"{name} ({config(name).model_type}) fills in words and writes none")
+    return hf.AutoModelForCausalLM
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerTokenizer(PretrainedTokenizer):
-    """A question as the model's tokenizer reads it, then its answer, and the model's last token."""
+    """A question in the model's tokens, its answer in the encoder's, and the end token."""
 
     def _read(self, parts: dict[int, Examples]) -> Flat:
-        """The last slot, the answer, is spelled by `encoder.answer`."""
-        asked = super()._read({at: _question(e) for at, e in parts.items()})
-        examples = parts.values()
-        tokens = self.encoder.answer.encode(np.concatenate([e.numbers[:, -1] for e in examples]))
-        n_asked, n_answer = np.diff(asked.starts), tokens.mask.sum(1)
-        starts = offsets(n_asked + n_answer + 1)
-        if np.diff(starts).max() > self.text.longest:
-            texts = [e.text(i) for e in examples for i in range(len(e))]
-            self._check_lengths(texts, np.diff(starts))
-        ids = np.full(starts[-1], self.text.tokenizer.eos_token_id)
-        slot, place = np.full(starts[-1], -1, np.int16), np.zeros(starts[-1], np.int16)
-        at = ranges(starts[:-1], n_asked)
-        ids[at], slot[at], place[at] = asked.ids, asked.slot, asked.within
-        at = ranges(starts[:-1] + n_asked, n_answer)
-        last = np.repeat([len(e.layout.slots) - 1 for e in examples], [len(e) for e in examples])
-        ids[at], slot[at] = tokens.ids[tokens.mask] + self.offset, np.repeat(last, n_answer)
-        place[at] = np.cumsum(tokens.mask, 1)[tokens.mask]
-        return Flat(ids, slot, place, starts, asked.features, asked.labels, asked.feature_starts)
+        question = super()._read({at: _question(e) for at, e in parts.items()})
+        examples, end = list(parts.values()), ((0, 0), (0, 1))
+        answer = self.encoder.answer.encode(np.concatenate([e.numbers[:, -1] for e in examples]))
+        mask = np.pad(answer.mask, end, constant_values=True)  # (n, L + 1), the end token included
+        ids = np.pad(answer.ids + self.offset, end, constant_values=self.text.end)
+        within = np.pad(np.cumsum(answer.mask, 1), end)
+        last = np.repeat([len(e.layout.slots) - 1 for e in examples], [*map(len, examples)])
+        slot = np.where(within > 0, last[:, None], -1)
+        starts = question.starts + offsets(mask.sum(1))
+        self._check_lengths(examples, np.diff(starts))
+        at = question.starts[np.nonzero(mask)[0] + 1]  # after the question
+        return dataclasses.replace(
+            question,
+            ids=np.insert(question.ids, at, ids[mask]),
+            slot=np.insert(question.slot, at, slot[mask]),
+            within=np.insert(question.within, at, within[mask]),
+            starts=starts,
+        )
 
 
 def _question(e: Examples) -> Examples:
@@ -109,36 +91,30 @@ def _question(e: Examples) -> Examples:
     return Examples(layout, e.numbers[:, :-1], e.words, e.index)
 
 
-class WriterModel(nn.Module):
-    """The model, with the encoder's words among its own, as the objective of a run asks for it."""
+class WriterModel(Model):
+    """A Hugging Face model with the encoder's words among its words."""
 
     def __init__(self, spec: PretrainedWriter, tokenizer: AnswerTokenizer):
-        super().__init__()
-        auto, _ = _auto(spec.name)
-        with torch.random.fork_rng(devices=[]), quiet():
-            self.model = auto.from_pretrained(locate(spec.name), **local_only(spec.name))
+        super().__init__(tokenizer)
+        self.model = load(_auto(spec.name), spec.name)
+        self._check_logits()
         self.model.resize_token_embeddings(tokenizer.size, mean_resizing=False)
-        self.embed = WriterEmbedding(tokenizer, self.model.get_input_embeddings())
-        self._begin(tokenizer)
+        self.embed = PretrainedEmbedding(tokenizer, self.model.get_input_embeddings())
+        self._start_words(tokenizer)
 
     @torch.no_grad()
-    def _begin(self, tokenizer: AnswerTokenizer) -> None:
-        """The encoder's words are drawn with the spread of the model's; those that it has already
-        begin as they are there."""
+    def _start_words(self, tokenizer: AnswerTokenizer) -> None:
+        """Draw the encoder's words with the spread of the model's; copy those that it has."""
         known = tokenizer.text.tokenizer.get_vocab()
         for table in (self.model.get_input_embeddings(), self.model.get_output_embeddings()):
-            own, new = table.weight[: tokenizer.offset], table.weight[tokenizer.offset :]
-            new.copy_(own[:1000].mean(0) + own[:1000].std() * torch.randn_like(new))
+            old, new = table.weight[: tokenizer.offset], table.weight[tokenizer.offset :]
+            new.copy_(old[:1000].mean(0) + old[:1000].std() * torch.randn_like(new))
             for row, word in zip(new, tokenizer.encoder.vocabulary, strict=True):
                 if word in known:
-                    row.copy_(own[known[word]])
-
-    @property
-    def device(self) -> torch.device:
-        return self.embed.table.weight.device
+                    row.copy_(old[known[word]])
 
     def state_dict(self, *args, **kwargs) -> dict[str, torch.Tensor]:
-        """Each weight once: those that are tied to it follow."""
+        """Each weight once: tied ones follow."""
         return dict(self.named_parameters())
 
     def load_state_dict(self, state: dict[str, torch.Tensor], *args, **kwargs) -> None:
@@ -147,92 +123,80 @@ class WriterModel(nn.Module):
         super().load_state_dict(state, strict=False)
 
     def cache(self) -> dict[str, Any]:
-        """What the model keeps while it writes."""
+        """Arguments for the next call of the model."""
         return {}
 
-    def hidden(
-        self, inputs: Inputs, reads: torch.Tensor, cache: dict[str, Any] | None = None
-    ) -> torch.Tensor:
-        """(t, V) logits at the flat positions `reads`, which end the questions and go on to the
-        right: with its head a Hugging Face model gives no hidden states that are alike in all."""
-        write = self._continue if self.model.config.is_encoder_decoder else self._decode
-        return write(inputs, *divmod(reads.cpu().numpy(), inputs.ids.shape[1]), cache)
+    def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
+        """What the output layer reads; with `layer`, states of the part that reads the texts.
 
-    def _decode(self, inputs: Inputs, row, column, cache) -> torch.Tensor:
-        first = int(column.min())  # padding is on the right, where no answer looks
-        out = self.model(
-            inputs_embeds=self.embed(inputs),
-            past_key_values=cache.get("past_key_values") if cache else None,
-            use_cache=cache is not None,
-            logits_to_keep=inputs.ids.shape[1] - first,
-        )
+        An encoder-decoder needs `reads`: its decoder continues each text from the first of them.
+        """
+        two_parts = self.model.config.is_encoder_decoder
+        if layer is not None:
+            trunk = self.model.get_encoder() if two_parts else self.model.base_model
+            h = states(trunk, self.embed(inputs), inputs.real, layer)
+            return h if reads is None else h.flatten(0, 1)[reads]
+        if not two_parts:
+            arguments = {"inputs_embeds": self.embed(inputs), **(cache or {})}
+        elif cache:
+            arguments = {"decoder_input_ids": inputs.ids, **cache}
+        else:
+            arguments, reads = self._split(inputs, reads)
+        h, out = self._run(use_cache=cache is not None, **arguments)
         if cache is not None:
             cache["past_key_values"] = out.past_key_values
-        return out.logits[row, column - first]
+            if two_parts:
+                cache["attention_mask"] = arguments["attention_mask"]
+                cache["encoder_outputs"] = (out.encoder_last_hidden_state,)
+        return h if reads is None else h.flatten(0, 1)[reads]
 
-    def _continue(self, inputs: Inputs, row, column, cache) -> torch.Tensor:
-        """The encoder reads up to the first place of each text that is read, the decoder on."""
-        if cache:
-            out = self.model(decoder_input_ids=inputs.ids, use_cache=True, **cache)
-            cache["past_key_values"] = out.past_key_values
-            return out.logits[row, column]
+    def _run(self, **arguments):
+        """The output layer's input (B, T, d), and the outputs of the Hugging Face model."""
+        inputs = []
+
+        def intercept(_, args):
+            inputs.append(args[0])
+            return args[0][:, :0]  # no logits here: `logits` computes those that are read
+
+        hook = self.model.get_output_embeddings().register_forward_pre_hook(intercept)
+        try:
+            outputs = self.model(**arguments)
+        finally:
+            hook.remove()
+        return inputs[0], outputs
+
+    def _split(self, inputs: Inputs, reads: torch.Tensor):
+        """Arguments of an encoder-decoder, and the reads as flat positions of the decoder.
+
+        The encoder reads each text up to its first read, the decoder continues.
+        """
         B, T = inputs.ids.shape
-        first = np.full(B, T)
-        np.minimum.at(first, row, column)
-        step = column - first[row]
-        at = torch.from_numpy(np.minimum(first[:, None] + np.arange(step.max() + 1), T - 1))
-        said = inputs.ids.gather(1, at.to(inputs.ids.device))
-        said[:, 0] = self._start
-        real = torch.from_numpy(np.arange(first.max() + 1) <= first[:, None]).to(said.device)
-        asked = {"attention_mask": real.long()}
-        embedded = self.embed(inputs)[:, : real.shape[1]]
-        out = self.model(
-            inputs_embeds=embedded, decoder_input_ids=said, use_cache=cache is not None, **asked
-        )
-        if cache is not None:
-            cache |= asked | {"encoder_outputs": (out.encoder_last_hidden_state,)}
-            cache["past_key_values"] = out.past_key_values
-        return out.logits[row, step]
-
-    @property
-    def _start(self) -> int:
-        """The token before the first one that a decoder writes."""
-        said = self.model.generation_config
-        start = said.decoder_start_token_id
-        start = said.bos_token_id if start is None else start  # as `transformers` has it
-        if start is None:
-            raise ValueError(f"{self.model.config.model_type} has no decoder_start_token_id")
-        return start
+        row, column = reads // T, reads % T
+        first = reads.new_full((B,), T - 1).scatter_reduce(0, row, column, "amin")
+        steps = torch.arange(int((column - first[row]).max()) + 1, device=reads.device)
+        decoded = inputs.ids.gather(1, (first[:, None] + steps).clamp_max(T - 1))
+        tokens = self.model.generation_config
+        start = tokens.decoder_start_token_id
+        decoded[:, 0] = tokens.bos_token_id if start is None else start  # as in `transformers`
+        real = torch.arange(int(first.max()) + 1, device=reads.device) <= first[:, None]
+        arguments = {
+            "inputs_embeds": self.embed(inputs)[:, : real.shape[1]],
+            "attention_mask": real.long(),
+            "decoder_input_ids": decoded,
+        }
+        return arguments, row * len(steps) + column - first[row]
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:
-        return h.float()
+        bias = getattr(self.model, "final_logits_bias", 0)  # BART
+        return (self.model.get_output_embeddings()(h) + bias).float()
 
-    def carries(self, ids: torch.Tensor) -> torch.Tensor:
-        """No token of an answer carries a number."""
-        return torch.zeros_like(ids, dtype=torch.bool)
-
-    def read(self, h: torch.Tensor) -> np.ndarray:
-        return np.zeros((len(h), 0), np.float32)
-
-    def losses(self, inputs: Inputs, targets: Targets, auxiliary=()) -> dict[str, torch.Tensor]:
-        """The parts of the loss: cross-entropy of the tokens, the auxiliary ones."""
-        logits = self.logits(self.hidden(inputs, targets.reads))
-        parts = {"token": F.cross_entropy(logits, targets.ids)}
-        return parts | {
-            loss.name: loss.weight * loss(logits, targets, self.embed) for loss in auxiliary
-        }
-
-
-class WriterEmbedding(NumberEmbedding):
-    """The model's own table, and the encoder's embedding where a token carries a number."""
-
-    def __init__(self, tokenizer: AnswerTokenizer, table: nn.Embedding):
-        nn.Module.__init__(self)
-        self.offset, self.encoder, self.table = tokenizer.offset, tokenizer.encoder, table
-        self.values = tokenizer.encoder.embedding(table.embedding_dim)
-
-    @property
-    def words(self) -> torch.Tensor:
-        """(V, d) what the table puts out for the encoder's words: BART's scales its rows."""
-        rows = self.table.weight
-        return self.table(torch.arange(self.offset, len(rows), device=rows.device))
+    @torch.no_grad()
+    def _check_logits(self) -> None:
+        """Refuse models that scale or cap the logits of their output layer."""
+        ids = {"input_ids": torch.zeros(1, 1, dtype=torch.long)}
+        if self.model.config.is_encoder_decoder:
+            ids["decoder_input_ids"] = ids["input_ids"]
+        ours, theirs = self.logits(self._run(**ids)[0]), self.model(**ids).logits.float()
+        if not torch.allclose(ours, theirs, rtol=1e-3, atol=1e-3):
+            kind = self.model.config.model_type
+            raise ValueError(f"logits of the output layer expected; {kind} changes them afterwards")

@@ -1,7 +1,8 @@
-"""Sweeps through values that training left out (xval, fig. 7)."""
+"""Predictions for values that training left out (xval, Figure 7)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,27 +10,42 @@ import numpy as np
 if TYPE_CHECKING:
     from numlab.training import Run
 
+__all__ = ["interpolation"]
 
-def interpolation(run: Run, slot: str, values: np.ndarray, n: int = 32, seed: int = 1):
-    """Hold a slot at each of some true values and ask the run for it.
+
+def interpolation(
+    runs: Run | Sequence[Run], slot: str, values: np.ndarray, n: int = 32, seed: int = 1
+):
+    """Set a parameter of the task to each of some values, and have runs predict it.
 
     Parameters
     ----------
-    slot : a parameter that the run's task can hold fixed, such as "stepsize".
-    values : (m,) true values, inside and outside of those in training.
-    n : texts a value; the other parameters are drawn alike for every value.
+    runs : Run or sequence of Run
+        Of one task.
+    slot : str
+        A parameter that `task.sample` can hold, such as "stepsize".
+    values : array of shape (m,)
+        True values, inside and outside of the range of training.
+    n : int
+        Texts for each value. All other parameters are the same for every value.
+    seed : int
+        Of these parameters.
 
     Returns
     -------
-    DataFrame [example, slot, true, predicted, valid]
-        As from `predict`: m n rows, of which `true` holds the m values.
+    DataFrame [encoder, seed, example, slot, true, predicted, valid]
+        m n rows for each run, as from `predict`; `example` counts from 0 to m n - 1.
     """
-    import pandas as pd
+    import dataclasses
 
     from numlab.evaluation import predict
+    from numlab.training import Run
 
-    frames = []
-    for i, value in enumerate(np.asarray(values, float)):
-        frame = predict(run, run.spec.task.sample(n, seed, **{slot: value}), slot)
-        frames.append(frame.assign(example=frame.example + i * n))
-    return pd.concat(frames, ignore_index=True)
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    task = runs[0].spec.task
+    examples = [
+        dataclasses.replace(e, index=e.index + i * n)
+        for i, value in enumerate(np.asarray(values, float))
+        for e in task.sample(n, seed, **{slot: value})
+    ]
+    return predict(runs, examples, slot)

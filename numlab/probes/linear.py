@@ -1,4 +1,4 @@
-"""What a linear reader finds in frozen vectors (Table 9, xval)."""
+"""Linear probes: logistic regression on frozen vectors (xval, Table 9)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from numlab.corpus import matches
 from numlab.examples import Examples
-from numlab.objectives import MaskedLM
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,18 +22,21 @@ def text_vectors(
     layer: int | None = None,
     batch_size: int = 256,
 ) -> np.ndarray:
-    """A vector for each text: the mean hidden state over the tokens of some slots.
+    """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
     Parameters
     ----------
-    run : a run of a masked LM; nothing is masked.
-    slots : patterns of the slots that are read. Every text has one that fits.
-    layer : the output of this block; default: of the last.
+    run : Run
+    examples : list of Examples
+    slots : str or tuple of str
+        Patterns of slots; every text needs one that fits.
+    layer : int, optional
+        Read the output of this block; default: the last.
 
     Returns
     -------
     array of shape (n, d_model), float32
-        In the order of the texts' index, where they have one.
+        In the order of the texts' index, if they have one.
     """
     import torch
 
@@ -47,9 +49,9 @@ def text_vectors(
     vectors = np.empty((len(corpus), run.spec.model.d_model), np.float32)
     for i in range(0, len(corpus), batch_size):
         batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
-        inputs, _ = MaskedLM().ask(batch, ())
+        inputs = run.spec.objective.show(batch).to(model.device)
         with torch.no_grad():
-            hidden = model.hidden(inputs.to(model.device), layer=layer).float()
+            hidden = model.hidden(inputs, layer=layer).float()
         read = torch.from_numpy(batch.asked(slots))[..., None].to(hidden)
         vectors[batch.rows] = ((hidden * read).sum(1) / read.sum(1)).cpu().numpy()
     if any(e.index is None for e in examples):
@@ -60,14 +62,16 @@ def text_vectors(
 def linear(
     vectors: np.ndarray, target: np.ndarray, n_train: int = 500, draws: int = 5, seed: int = 0
 ) -> pd.DataFrame:
-    """Logistic regression of a yes or no on vectors.
+    """Logistic regression of a yes-or-no target on vectors.
 
     Parameters
     ----------
     vectors : array of shape (n, d), or Embeddings
     target : array of shape (n,) of bool
-    n_train : how many of them it learns from; it is judged on the others.
-    draws : how often these are drawn.
+    n_train : int
+        Rows to train on; the others test.
+    draws : int
+        How many random splits.
 
     Returns
     -------
@@ -89,24 +93,24 @@ def linear(
     target = np.asarray(target, bool)
     if len(vectors) != len(target) or not 2 <= n_train <= len(target) - 2:
         raise ValueError(
-            f"n targets for n vectors, and 2 <= n_train <= n - 2; got {len(target)} targets, "
-            f"{len(vectors)} vectors and n_train {n_train}"
+            "expected n targets, n vectors and 2 <= n_train <= n - 2; "
+            f"got {len(target)} targets, {len(vectors)} vectors and n_train {n_train}"
         )
     if not 2 <= target.sum() <= len(target) - 2:
-        raise ValueError(f"both answers occur twice or more; got {target.sum()} of {len(target)}")
+        raise ValueError(f"each answer must occur twice; got {target.sum()} of {len(target)} True")
     rows = []
     for draw in range(draws):
-        order = _both_first(target, np.random.default_rng((seed, draw)))
+        order = _both_answers(target, np.random.default_rng((seed, draw)))
         train, test = order[:n_train], order[n_train:]
-        reader = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-        reader.fit(vectors[train], target[train])
-        score = roc_auc_score(target[test], reader.decision_function(vectors[test]))
+        probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        probe.fit(vectors[train], target[train])
+        score = roc_auc_score(target[test], probe.decision_function(vectors[test]))
         rows.append((draw, n_train, len(test), float(score)))
     return pd.DataFrame(rows, columns=["draw", "n_train", "n_test", "roc_auc"])
 
 
-def _both_first(target: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A random order that begins and ends with one of each answer: no side lacks one."""
+def _both_answers(target: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random order with both answers at its beginning and at its end."""
     order = rng.permutation(len(target))
     yes, no = order[target[order]], order[~target[order]]
     ends = [yes[0], no[0], yes[-1], no[-1]]

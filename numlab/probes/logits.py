@@ -1,4 +1,4 @@
-"""The logits of a number's tokens, as the true number moves (xval, fig. 12)."""
+"""The logits at a number's tokens, as the true number changes (xval, Figure 12)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import torch
 
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
-from numlab.objectives import MaskedLM
 from numlab.probes.masked import masked_states
 
 if TYPE_CHECKING:
     from numlab.training import Run
 
-_MAX_SPELLINGS = 4096  # of a number, for the expectation over the logits
-_TEXTS = 256  # whose spellings are in memory at once
-_NUCLEUS = 0.99  # an exponent of 9 at a probability of 1e-6 would outweigh all the rest
+__all__ = ["NumberLogits", "expectation", "logit_scan", "number_logits"]
+
+MAX_SPELLINGS = 4096  # of a number, for `expectation`
+BATCH = 256  # texts whose spellings are in memory at once
+NUCLEUS = 0.99  # without it, an exponent of 9 at a probability of 1e-6 would outweigh the rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,99 +34,103 @@ class NumberLogits:
 
 @torch.no_grad()
 def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits:
-    """What a masked LM thinks where a number is masked, for `logit_scan` and `expectation`.
+    """Mask one number of each text, and read the logits at its tokens.
 
     Parameters
     ----------
-    run : a run of a text encoder of fixed length under a masked LM.
-    slot : name of the slot to mask.
+    run : Run
+        Of a text encoder of fixed length under a masked LM.
+    examples : list of Examples
+    slot : str
+        The number to mask.
 
     Raises
     ------
     ValueError
-        For a run of another kind.
+        For a run of another encoder or objective.
     """
     encoder = run.spec.encoder
-    if not isinstance(run.spec.objective, MaskedLM):
-        raise ValueError(f"a logit scan reads a masked LM; got {run.spec.objective}")
     if encoder.carriers or not encoder.fixed:
-        raise ValueError(f"a logit scan reads a text encoder of fixed length; got {encoder}")
+        raise ValueError(f"number_logits takes a text encoder of fixed length; got {encoder}")
     true, logits = [], []
-    for part, hidden in masked_states(run, examples, slot):
+    for batch, hidden in masked_states(run, examples, slot):
         words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()
-        true.append(part)
-        logits.append(words.view(len(part), encoder.length, -1))
+        true.append(batch)
+        logits.append(words.view(len(batch), encoder.length, -1))
     return NumberLogits(encoder, np.concatenate(true), torch.cat(logits))
 
 
 def logit_scan(read: NumberLogits, top: int = 8):
-    """The heaviest logits at each token of a masked number.
+    """The likeliest words at each token of a masked number.
 
     Parameters
     ----------
-    top : words a place: those with the largest probability, averaged over the texts of one true
-        number, for at least one true number.
+    read : NumberLogits
+    top : int
+        Words for each token: those that are among the `top` likeliest for some true number.
 
     Returns
     -------
-    DataFrame [true, place, word, logit, probability]
-        Means over the texts of each true number. `place` counts the number's tokens from 1.
+    DataFrame [true, within, word, logit, probability]
+        Means over the texts of each true number. `within` counts the number's tokens from 1.
     """
     import pandas as pd
 
     values = np.unique(read.true)
-    own = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
-    logits = torch.stack([rows.mean(0) for rows in own]).numpy()  # (m, L, V)
-    probabilities = torch.stack([rows.softmax(-1).mean(0) for rows in own]).numpy()
+    groups = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
+    logits = torch.stack([rows.mean(0) for rows in groups]).numpy()  # (m, L, V)
+    probabilities = torch.stack([rows.softmax(-1).mean(0) for rows in groups]).numpy()
     vocabulary = np.array(read.encoder.vocabulary)
     frames = []
-    for place in range(logits.shape[1]):
-        best = np.unique(np.argsort(-probabilities[:, place])[:, :top])
-        words = best[np.argsort(vocabulary[best])]
+    for i in range(logits.shape[1]):
+        likeliest = np.unique(np.argsort(-probabilities[:, i])[:, :top])
+        words = likeliest[np.argsort(vocabulary[likeliest])]
         columns = {
             "true": np.tile(values, len(words)),
-            "place": place + 1,
+            "within": i + 1,
             "word": np.repeat(vocabulary[words], len(values)),
-            "logit": logits[:, place, words].T.ravel(),
-            "probability": probabilities[:, place, words].T.ravel(),
+            "logit": logits[:, i, words].T.ravel(),
+            "probability": probabilities[:, i, words].T.ravel(),
         }
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
 
 
 def expectation(read: NumberLogits):
-    """The mean of the numbers that the logits spell, beside the number of the likeliest tokens.
+    """The number of the likeliest tokens, and the mean of the numbers that the logits predict.
 
-    The tokens of a number are taken as independent, as the model predicts them; of the spellings
-    in the likeliest words of each place (up to 4,096) the mean is over the likeliest that hold
-    99 % of the probability of these, and are numbers.
+    The model predicts a number's tokens independently. The mean is over spellings by the likeliest
+    words at each token (at most 4,096 spellings): the likeliest of these, up to 99 % of their
+    probability, without those that are not numbers.
+
+    Parameters
+    ----------
+    read : NumberLogits
 
     Returns
     -------
     DataFrame [true, argmax, expectation]
-        A row a text; NaN where no such spelling is a number.
+        One row for each text; NaN where no such spelling is a number.
     """
     import pandas as pd
 
-    blocks = [_expected(read.encoder, block) for block in read.logits.split(_TEXTS)]
-    likeliest, mean = np.concatenate(blocks, axis=1)
-    return pd.DataFrame({"true": read.true, "argmax": likeliest, "expectation": mean})
+    batches = [_expected(read.encoder, logits) for logits in read.logits.split(BATCH)]
+    argmax, mean = np.concatenate(batches, axis=1)
+    return pd.DataFrame({"true": read.true, "argmax": argmax, "expectation": mean})
 
 
 def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Of (n, L, V) logits: (n,) numbers of the likeliest tokens, (n,) means."""
+    """(n, L, V) logits to (n,) numbers of the likeliest tokens and (n,) means."""
     n, length, n_words = logits.shape
-    k = min(n_words, int(_MAX_SPELLINGS ** (1 / length)))
-    probability, word = logits.softmax(-1).topk(k, -1)  # (n, L, k), likeliest first
-    choice = np.indices((k,) * length).reshape(length, -1)  # (L, S)
-    likely = probability.numpy()
-    weight = math.prod(likely[:, place, own] for place, own in enumerate(choice))  # (n, S)
+    k = min(n_words, int(MAX_SPELLINGS ** (1 / length)))
+    probability, word = (x.numpy() for x in logits.softmax(-1).topk(k, -1))  # (n, L, k), sorted
+    choices = np.indices((k,) * length).reshape(length, -1)  # (L, S): which word at each token
+    weight = math.prod(probability[:, i, choice] for i, choice in enumerate(choices))  # (n, S)
     inside = _nucleus(weight)
-    ids = [word.numpy()[:, place, own][inside] for place, own in enumerate(choice)]
-    tokens, weight = Tokens.of(np.stack(ids, axis=1)), weight[inside]
+    ids = [word[:, i, choice][inside] for i, choice in enumerate(choices)]
+    numbers = encoder.decode(Tokens.of(np.stack(ids, axis=1))).astype(float)
     text, spelling = np.nonzero(inside)
-    numbers = encoder.decode(tokens).astype(float)
-    valid = ~np.isnan(numbers)
+    valid, weight = ~np.isnan(numbers), weight[inside]
     total = np.bincount(text, weight * valid, n)
     sums = np.bincount(text[valid], weight[valid] * numbers[valid], n)
     mean = np.divide(sums, total, out=np.full(n, np.nan), where=total > 0)
@@ -133,8 +138,8 @@ def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.nd
 
 
 def _nucleus(weight: np.ndarray) -> np.ndarray:
-    """(n, S) bool: the likeliest of S spellings, until they hold 99 % of the weight of all."""
-    heavy = -np.sort(-weight, axis=1)
-    before = heavy.cumsum(1) - heavy
-    n_inside = (before < _NUCLEUS * weight.sum(1, keepdims=True)).sum(1, keepdims=True)
-    return weight >= np.take_along_axis(heavy, n_inside - 1, 1)
+    """(n, S) bool: the likeliest of S spellings, up to 99 % of the weight of all."""
+    sorted_weight = -np.sort(-weight, axis=1)
+    before = sorted_weight.cumsum(1) - sorted_weight
+    n_inside = (before < NUCLEUS * weight.sum(1, keepdims=True)).sum(1, keepdims=True)
+    return weight >= np.take_along_axis(sorted_weight, n_inside - 1, 1)

@@ -1,34 +1,34 @@
-"""Do numbers that are close lie close in the embedding? The kNN-F1 of the digits paper."""
+"""Do numbers that are close lie close in the embedding? The kNN-F1 of the digits paper.
+
+Ties are never broken by the order of the numbers. Where m candidates share the k-th distance and
+only s of them fit among the k, each counts with probability s / m, independently on the number line
+and in the embedding, and the F1 is the expectation. Distances are Euclidean. Two are tied if they
+differ by rounding noise: 1e-12 of the vectors' length in float64, 5e-7 in float32.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from numlab.embeddings import Embeddings
-from numlab.probes.geometry import chunks, distinct, isometry, noise
+from numlab.embeddings import Embeddings, from_digits, from_matrix
+from numlab.encoders.aggregate import Aggregation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TREE_DIMENSIONS = 16  # above, a k-d tree is slower than all pairs as matrix products
+TREE_DIMENSIONS = 16  # with more, a k-d tree is slower than all pairs as matrix products
 
 
 def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     """Overlap of each number's k nearest numbers with its k nearest embeddings.
 
-    Both sets have k members, so precision, recall and F1 are one value: the overlap over k
-    (digits, section 3). The natural neighbours of a number are the k nearest of `e.numbers`; at
-    the ends of the range they lie on one side. Distances in the embedding are Euclidean.
-
-    Ties are not broken by the order of the numbers. Where more candidates share the k-th distance
-    than there are places left, each counts with probability (places left) / (tied candidates),
-    independently in the two spaces, and the F1 is the expectation. Distances count as tied when
-    they differ by no more than rounding noise: relative to the length of the vectors, 1e-12 for
-    float64 and 5e-7 for float32.
+    Both sets have k members, so precision, recall and F1 are all the overlap over k (digits,
+    section 3). Time grows with the number of different vectors: seconds for 900,000.
 
     Parameters
     ----------
@@ -39,16 +39,8 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with columns
-        number : the number, in the order of `e.numbers`
-        f1 : expected F1, 0 to 1
-
-    Notes
-    -----
-    Exact: numbers with the same vector are searched for once, and vectors that span few
-    dimensions are searched in these (all weighted sums of ten digit embeddings span ten), neither
-    of which changes a distance. Time grows with the number of different vectors: seconds for
-    900,000 weighted sums.
+    DataFrame [number, f1]
+        In the order of `e.numbers`; the expected F1, 0 to 1.
 
     Examples
     --------
@@ -58,99 +50,177 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     """
     import pandas as pd
 
-    first, which = distinct(e.vectors)
-    if len(first) == len(e):  # no copy of a large matrix
-        points, which = e.vectors, np.arange(len(e))
-    else:
-        points = e.vectors[first]
+    first, which = _distinct(e.vectors)
+    points = e.vectors if len(first) == len(e) else e.vectors[first]
     return pd.DataFrame({"number": e.numbers, "f1": shared_f1(e.numbers, points, which, k)})
 
 
-def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
-    """The F1 of `neighbour_f1` where numbers share vectors and one a number would not fit.
+def digit_f1(
+    numbers: np.ndarray, table: np.ndarray, aggregate: Aggregation, k: int = 10
+) -> pd.DataFrame:
+    """`neighbour_f1` of `from_digits`, for up to 10^7 numbers.
+
+    A weighted sum is computed in the ten dimensions that ten embeddings span. An aggregate that
+    ignores the order of digits has one vector for each of the 19,447 multisets in 10^7 numbers.
 
     Parameters
     ----------
     numbers : array of shape (n,)
-    vectors : array of shape (u, d)
-        The vectors that occur, float64 or float32.
-    which : array of shape (n,)
-        Row of `vectors` that belongs to each number; every row to one at least.
+        Whole numbers, all different, 0 <= number < 10**18.
+    table : array of shape (10, d)
+        The embeddings of the digits, all finite.
+    aggregate : Aggregation
+    k : int
+        1 <= k < n.
+
+    Examples
+    --------
+    >>> from numlab.encoders import DigitSum
+    >>> digit_f1(np.arange(10, 100), np.eye(10), DigitSum()).f1.mean().round(3)
+    np.float64(0.254)
+    """
+    import pandas as pd
+
+    numbers = np.asarray(numbers)
+    table = from_matrix(np.arange(10), table, "digits").vectors.astype(np.float64, copy=False)
+    if aggregate.sees_order:
+        return neighbour_f1(from_digits(numbers, _fewest_dimensions(table), aggregate), k)
+    _, first, which = np.unique(multisets(numbers), return_index=True, return_inverse=True)
+    vectors = from_digits(numbers[first], table, aggregate).vectors
+    first, same = _distinct(vectors)  # the maximum of 11 is that of 1
+    f1 = shared_f1(numbers, vectors[first], same[which], k)
+    return pd.DataFrame({"number": numbers.astype(np.float64), "f1": f1})
+
+
+def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
+    """The k nearest numbers of a few numbers, in the embedding and on the number line.
+
+    Parameters
+    ----------
+    e : Embeddings
+        n numbers, all different.
+    rows : array of shape (m,)
+        Rows of `e`. Time and memory grow with m n.
     k : int
         1 <= k < n.
 
     Returns
     -------
-    array of shape (n,)
+    DataFrame with columns
+        number, neighbour : a number and a candidate; the nearest in the embedding come first
+        embedding, line : probability that the candidate is among the k nearest there. The sum of
+            their products, over k, is the number's expected F1.
+
+    Examples
+    --------
+    >>> line = Embeddings(np.arange(9), np.arange(9.0)[:, None], "a line")
+    >>> nearby(line, [4], k=2).neighbour.tolist()
+    [3.0, 5.0]
     """
-    n = len(numbers)
-    _check_k(k, n)
-    points = isometry(vectors, TREE_DIMENSIONS)
-    embedded = embedding_shells(points, np.bincount(which), k, noise(vectors))
+    import pandas as pd
+    from scipy.spatial.distance import cdist
+
+    _check_k(k, len(e))
+    rows = np.asarray(rows, np.int64)
+    distance = cdist(e.vectors[rows], e.vectors)  # (m, n)
+    distance[np.arange(len(rows)), rows] = np.inf
+    embedding = _memberships(distance, k, _norms(e.vectors[rows]), 2 * _noise(e.vectors))
+    order = np.argsort(e.numbers, kind="stable")
+    candidates, chance = _nearest_numbers(e.numbers[order], np.argsort(order)[rows], k)
+    row, column = np.nonzero(chance)
+    line = np.zeros_like(distance)
+    line[row, order[candidates[row, column]]] = chance[row, column]
+
+    row, neighbour = np.nonzero((embedding > 0) | (line > 0))
+    by_distance = np.lexsort((distance[row, neighbour], row))
+    row, neighbour = row[by_distance], neighbour[by_distance]
+    frame = pd.DataFrame({"number": e.numbers[rows[row]], "neighbour": e.numbers[neighbour]})
+    return frame.assign(embedding=embedding[row, neighbour], line=line[row, neighbour])
+
+
+def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
+    """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
+    _check_k(k, len(numbers))
+    points = _fewest_dimensions(vectors)
+    shells = _embedding_shells(points, np.bincount(which), k, _noise(vectors))
     order = np.argsort(numbers, kind="stable")
-    f1 = np.empty(n)
-    f1[order] = _expected_overlap(numbers[order], points, which[order], embedded, k) / k
+    numbers, which = numbers[order], which[order]
+    f1 = np.empty(len(numbers))
+    for part in _chunks(len(numbers), 2 * k, megabytes=8):
+        rows = np.arange(part.start, part.stop)
+        candidates, chance = _nearest_numbers(numbers, rows, k)
+        row, column = np.nonzero(chance)
+        here, there = which[rows[row]], which[candidates[row, column]]
+        both = chance[row, column] * shells.membership(here, _distances(points, here, there))
+        f1[order[part]] = np.bincount(row, both, len(rows)) / k
     return f1
 
 
-def _check_k(k: int, n: int) -> None:
-    if not 1 <= k < n:
-        raise ValueError(f"each of {n} numbers has 1 to {n - 1} neighbours; got k={k}")
+def multisets(numbers: np.ndarray) -> np.ndarray:
+    """(n,) int64, equal for two numbers that have the same digits in any order.
+
+    >>> multisets(np.array([112, 211, 12])).tolist()
+    [24, 24, 20]
+    """
+    rest = np.asarray(numbers).astype(np.int64)
+    base = len(str(rest.max(initial=0))) + 1  # more than a number has digits
+    rest, digit = np.divmod(rest, 10)
+    code = base**digit
+    while rest.any():
+        more = rest > 0  # a leading zero does not count
+        rest, digit = np.divmod(rest, 10)
+        code += more * base**digit
+    return code
 
 
 @dataclass(frozen=True, eq=False)
 class Shells:
-    """Where the k nearest neighbours of each of u points end.
+    """Where the k nearest neighbours of each of u points end."""
 
-    Attributes
-    ----------
-    radius : array of shape (u,)
-        Distance of the k-th neighbour.
-    margin : array of shape (u,)
-        Distances within `radius` +- `margin` are tied with it.
-    chance : array of shape (u,)
-        Probability that a tied candidate is among the k: places left over candidates.
-    """
+    radius: np.ndarray  # (u,) distance of the k-th
+    margin: np.ndarray  # (u,) distances within radius +- margin are tied with it
+    chance: np.ndarray  # (u,) probability that a tied candidate is among the k
 
-    radius: np.ndarray
-    margin: np.ndarray
-    chance: np.ndarray
+    @classmethod
+    def around(cls, radius, margin, distance, k: int, weight=1) -> Shells:
+        """From the distances (u, m) of candidates, each of which counts `weight` times."""
+        beyond = distance - radius[:, None]
+        closer = (weight * (beyond < -margin[:, None])).sum(axis=1)
+        tied = (weight * (np.abs(beyond) <= margin[:, None])).sum(axis=1)
+        return cls(radius, margin, (k - closer) / np.maximum(tied, 1))
 
     def membership(self, rows: np.ndarray, distance: np.ndarray) -> np.ndarray:
         """Probability that a candidate at `distance` of point `rows` is among its k nearest."""
-        beyond = distance - self.radius[rows]
-        margin = self.margin[rows]
+        beyond, margin = distance - self.radius[rows], self.margin[rows]
         return np.where(beyond < -margin, 1.0, np.where(beyond <= margin, self.chance[rows], 0.0))
 
 
-def natural_shells(numbers: np.ndarray, k: int) -> Shells:
-    """Shells of sorted numbers on the line, from the k to the left and the k to the right."""
-    n = len(numbers)
-    radius, margin, chance = np.empty(n), np.empty(n), np.empty(n)
-    offsets = np.concatenate([np.arange(-k, 0), np.arange(1, k + 1)])
-    for part in chunks(n, 2 * k):
-        rows = np.arange(part.start, part.stop)
-        candidates = rows[:, None] + offsets
-        inside = (candidates >= 0) & (candidates < n)
-        gap = np.abs(numbers[candidates.clip(0, n - 1)] - numbers[rows, None]).astype(np.float64)
-        distance = np.sort(np.where(inside, gap, np.inf), axis=1)
-        size = 0 if numbers.dtype == object else np.abs(numbers[rows])  # Python ints are exact
-        radius[part] = distance[:, k - 1]
-        margin[part] = 4 * np.finfo(np.float64).eps * (size + radius[part])
-        chance[part] = _chance(distance, np.ones_like(distance), radius[part], margin[part], k)
-    return Shells(radius, margin, chance)
+def _memberships(distance: np.ndarray, k: int, size: np.ndarray, tolerance: float) -> np.ndarray:
+    """(m, c) probability of each candidate to be among the k nearest of m points of a `size`."""
+    radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
+    shells = Shells.around(radius, tolerance * (size + radius), distance, k)
+    return shells.membership(np.arange(len(distance))[:, None], distance)
 
 
-def embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: float) -> Shells:
-    """Shells of distinct points (u, d), each of which stands for `count` numbers."""
-    u = len(points)
+def _nearest_numbers(numbers: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
+    """Candidates (m, 2k) for the k nearest of some sorted numbers, and the chance of each."""
+    candidates = rows[:, None] + np.concatenate([np.arange(-k, 0), np.arange(1, k + 1)])
+    outside = (candidates < 0) | (candidates >= len(numbers))
+    gap = np.abs(numbers[candidates.clip(0, len(numbers) - 1)] - numbers[rows, None])
+    gap = np.where(outside, np.inf, gap.astype(np.float64))
+    size = 0 if numbers.dtype == object else np.abs(numbers[rows])  # Python ints are exact
+    return candidates, _memberships(gap, k, size, 4 * np.finfo(np.float64).eps)
+
+
+def _embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: float) -> Shells:
+    """Shells of different points (u, d), each of which stands for `count` numbers."""
+    u, norm = len(points), _norms(points)
     nearest, blur = _search(points)
-    norm = np.sqrt(np.einsum("ij,ij->i", points, points))
-    radius, margin, chance = np.empty(u), np.empty(u), np.empty(u)
+    radius, margin, chance = np.empty((3, u))
     todo, fetch = np.arange(u), min(u, k + 2)  # itself, k others, one to see that no tie follows
     while len(todo):
-        open_rows = []
-        for part in chunks(len(todo), 4 * fetch, megabytes=32):
+        unfinished = []
+        for part in _chunks(len(todo), 4 * fetch, megabytes=32):
             rows = todo[part]
             distance, found = nearest(rows, fetch)
             weight = count[found] - (found == rows[:, None])
@@ -158,26 +228,16 @@ def embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: f
             r = distance[np.arange(len(rows)), enough.argmax(axis=1)]
             m = 2 * tolerance * (norm[rows] + r)
             radius[rows], margin[rows] = r, m
-            chance[rows] = _chance(distance, weight, r, m, k)
+            chance[rows] = Shells.around(r, m, distance, k, weight).chance
             done = enough[:, -1] & (distance[:, -1] > r + m + blur) | (fetch == u)
-            open_rows.append(rows[~done])
-        todo, fetch = np.concatenate(open_rows), min(u, 4 * fetch)
+            unfinished.append(rows[~done])
+        todo, fetch = np.concatenate(unfinished), min(u, 4 * fetch)
     return Shells(radius, margin, chance)
 
 
-def _chance(distance, weight, radius, margin, k: int) -> np.ndarray:
-    """Places left at the k-th distance over the candidates there, a row a point."""
-    beyond = distance - radius[:, None]
-    closer = (weight * (beyond < -margin[:, None])).sum(axis=1)
-    tied = (weight * (np.abs(beyond) <= margin[:, None])).sum(axis=1)
-    return (k - closer) / np.maximum(tied, 1)
-
-
 def _search(points: np.ndarray) -> tuple[Callable, float]:
-    """A function (rows, fetch) -> sorted distances and places of each row's nearest points.
-
-    With it comes by how much a point that it left out may be nearer than the last that it found.
-    """
+    """A function (rows, fetch) -> sorted distances and indices of the points nearest to each row,
+    and the error of distances by which it may leave out a point."""
     if points.shape[1] <= TREE_DIMENSIONS:
         from scipy.spatial import cKDTree
 
@@ -191,45 +251,80 @@ def _search(points: np.ndarray) -> tuple[Callable, float]:
 
     def nearest(rows, fetch):
         found = index.kneighbors(centred[rows], fetch, return_distance=False)
-        distance = np.empty(found.shape)  # anew: in |x|^2 - 2xy + |y|^2 half of the digits cancel
-        for part in chunks(len(rows), fetch * points.shape[1]):
-            gap = points[found[part]] - points[rows[part], None]
-            distance[part] = np.sqrt(np.einsum("ijk,ijk->ij", gap, gap))
+        # again: in |x|^2 - 2xy + |y|^2 half of the digits cancel
+        distance = _distances(points, rows.repeat(fetch), found.ravel()).reshape(found.shape)
         rank = distance.argsort(axis=1, kind="stable")
         return np.take_along_axis(distance, rank, 1), np.take_along_axis(found, rank, 1)
 
-    return nearest, 1e-7 * np.linalg.norm(centred, axis=1).max()
-
-
-def _expected_overlap(
-    numbers: np.ndarray, points: np.ndarray, which: np.ndarray, embedded: Shells, k: int
-) -> np.ndarray:
-    """Expected number of shared neighbours of sorted numbers, `points[which]` their vectors."""
-    n = len(numbers)
-    natural = natural_shells(numbers, k)
-    overlap = np.zeros(n)
-    for part in chunks(n, 32, megabytes=16):  # small enough for a processor's cache
-        for places in range(1, k + 1):  # the natural neighbours lie at most k places away
-            left = np.arange(part.start, min(part.stop, n - places))
-            right = left + places
-            gap = np.abs(numbers[right] - numbers[left]).astype(np.float64)
-            chance = [natural.membership(ends, gap) for ends in (left, right)]
-            near = (chance[0] > 0) | (chance[1] > 0)
-            distance = _distances(points, which[left[near]], which[right[near]])
-            for ends, natural_chance in zip((left, right), chance, strict=True):
-                shared = embedded.membership(which[ends[near]], distance)
-                overlap[ends[near]] += natural_chance[near] * shared
-    return overlap
+    return nearest, 1e-7 * _norms(centred).max()
 
 
 def _distances(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distance of points[a] and points[b]; where points recur, each pair of them once."""
+    """Distance of points[a] and points[b]; each pair is computed once."""
+    which = slice(None)
     if len(points) < len(a):
-        pair, which = np.unique(a * len(points) + b, return_inverse=True)
-        if len(pair) < len(a):
-            return _distances(points, *np.divmod(pair, len(points)))[which]
+        pairs = np.minimum(a, b) * len(points) + np.maximum(a, b)
+        pairs, which = np.unique(pairs, return_inverse=True)
+        a, b = np.divmod(pairs, len(points))
     distance = np.empty(len(a))
-    for part in chunks(len(a), points.shape[1]):
-        gap = points[a[part]] - points[b[part]]
-        distance[part] = np.sqrt(np.einsum("ij,ij->i", gap, gap))
-    return distance
+    for part in _chunks(len(a), points.shape[1]):
+        distance[part] = _norms(points[a[part]] - points[b[part]])
+    return distance[which]
+
+
+def _distinct(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (u,) that differ by more than rounding, and for every row (n,) which of them it equals.
+
+    Rows are grouped by a random projection and compared with the first of their group. Equal rows
+    that fall into two groups stay two points at a distance of rounding noise: slower, still exact.
+    """
+    n, d = vectors.shape
+    norm = _norms(vectors)
+    projection = np.einsum("ij,j->i", vectors, np.random.default_rng(0).normal(size=d))
+    cells = np.rint(projection / (8 * _noise(vectors) * (norm.max() or 1)))
+    _, first, which = np.unique(cells, return_index=True, return_inverse=True)
+    repeated = np.flatnonzero(first[which] != np.arange(n))
+    distance = _distances(vectors, repeated, first[which[repeated]])
+    alone = repeated[distance > _noise(vectors) * norm[repeated]]
+    which[alone] = len(first) + np.arange(len(alone))
+    first = np.concatenate([first, alone])
+    return (np.arange(n), np.arange(n)) if len(first) == n else (first, which)
+
+
+def _fewest_dimensions(vectors: np.ndarray) -> np.ndarray:
+    """(n, r) coordinates in the span of the vectors (n, d), or these if the span is too large."""
+    n, d = vectors.shape
+    if d <= TREE_DIMENSIONS:
+        return vectors.astype(np.float64, copy=False)
+    sample = np.random.default_rng(0).permutation(n)[: 8 * TREE_DIMENSIONS]
+    with threadpool_limits(1):  # two threads are slower here, far slower on shared cores
+        _, size, basis = np.linalg.svd(vectors[sample].astype(np.float64), full_matrices=False)
+        basis = basis[: max(1, (size > _noise(vectors) * size[0]).sum())]  # (r, d)
+        points = np.empty((n, len(basis)))
+        for part in _chunks(n, d):
+            points[part] = vectors[part] @ basis.T
+            outside = _norms(vectors[part] - points[part] @ basis)
+            fits = outside <= _noise(vectors) * _norms(vectors[part])
+            if len(basis) > TREE_DIMENSIONS or not fits.all():
+                return vectors.astype(np.float64, copy=False)
+    return points
+
+
+def _noise(vectors: np.ndarray) -> float:
+    """Rounding noise relative to a vector's norm; in float32 the last of six digits is 1.5e-3."""
+    return 1e-12 if vectors.dtype == np.float64 else 5e-7
+
+
+def _norms(rows: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+
+
+def _chunks(n: int, width: int, megabytes: int = 1) -> Iterator[slice]:
+    """Slices over n rows of `width` float64 each; 1 MB stays in a core's cache."""
+    step = max(1, (megabytes << 20) // (8 * max(1, width)))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def _check_k(k: int, n: int) -> None:
+    if not 1 <= k < n:
+        raise ValueError(f"each of {n} numbers has 1 to {n - 1} neighbours; got k={k}")

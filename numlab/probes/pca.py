@@ -1,4 +1,4 @@
-"""The directions in which the embeddings of numbers vary most."""
+"""Principal components of number embeddings."""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ if TYPE_CHECKING:
 
 
 def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
-    """Principal components of a cloud of number embeddings (xval, Fig. 11).
+    """Principal components of n number embeddings of width d (xval, Fig. 11).
 
     Parameters
     ----------
     e : Embeddings
-        n numbers with vectors of d entries.
     n_components : int
         1 <= n_components <= min(n, d).
 
     Returns
     -------
-    DataFrame with columns
-        number : the number
-        pc1, pc2, ... : its coordinates, centred; the first holds the most variance
-
-        `.attrs["explained_variance_ratio"]` is the list of shares of the variance.
+    DataFrame [number, pc1, pc2, ...]
+        Centred coordinates, in the order of their variance.
+        `.attrs["explained_variance_ratio"]`: list of their shares of the variance.
 
     Examples
     --------

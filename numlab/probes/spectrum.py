@@ -1,4 +1,4 @@
-"""Which periods stand out in the embeddings of consecutive whole numbers."""
+"""Which periods stand out in the embeddings of consecutive integers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numlab.embeddings import Embeddings
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST = 8  # below, there are hardly any frequencies to tell apart
+FEWEST = 8  # fewer numbers have hardly any frequencies
 
 
 def spectrum(
@@ -19,34 +19,33 @@ def spectrum(
 ) -> pd.DataFrame:
     """The power of each frequency along the number line (fone, Appendix D).
 
-    Each entry of the vectors, as a function of the number, loses its least-squares line (the
-    trend) before the discrete Fourier transform; powers are summed over the entries. The test:
-    the same vectors with their numbers shuffled, detrended and transformed alike.
+    Each entry of the vectors is a function of the number. It loses its trend (the least-squares
+    line) before the discrete Fourier transform, and powers are summed over the entries. The
+    threshold comes from a permutation test: the same with the numbers shuffled.
 
     Parameters
     ----------
     e : Embeddings
-        Of n consecutive whole numbers, in any order. A period that divides n falls on a frequency
-        of the transform; another one is spread over its neighbours.
+        Of n consecutive integers, in any order. A period that divides n falls on one frequency;
+        any other is spread over several.
     n_permutations : int
-        How often numbers are shuffled.
+        Shuffles of the numbers.
     level : float
-        The share of the shuffles in which any power at all may exceed the threshold.
+        Share of the shuffles in which the largest power exceeds the threshold.
     seed : int
         Of the shuffles.
 
     Returns
     -------
-    DataFrame with a row a frequency, 1/n to 1/2
-        frequency, period : in cycles a number, and its inverse
-        power : 1 is the mean over all frequencies, where no period stands out
-        threshold : what the largest power of shuffled numbers exceeds at `level`
-        peak : whether the power is above the threshold and above both neighbours'
+    DataFrame [frequency, period, power, threshold, peak]
+        One row per frequency from 1/n to 1/2. frequency: cycles per number; period: its inverse;
+        power: relative to the mean of all frequencies; peak: above the threshold and above both
+        neighbours.
 
     Raises
     ------
     ValueError
-        Where the numbers are not consecutive whole ones, fewer than 8, or have vectors on a line.
+        When the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def spectrum(
     numbers, n = e.numbers[order], len(e)
     if n < FEWEST or (np.diff(numbers) != 1).any() or numbers[0] != int(numbers[0]):
         raise ValueError(
-            f"a spectrum is of {FEWEST} or more consecutive whole numbers; got {n} from "
+            f"a spectrum takes {FEWEST} or more consecutive integers; got {n} from "
             f"{min(numbers, default=None)} to {max(numbers, default=None)}"
         )
     vectors = _rotated(e.vectors[order].astype(np.float64))
@@ -85,17 +84,17 @@ def spectrum(
 
 
 def _rotated(vectors: np.ndarray) -> np.ndarray:
-    """(n, d) to (n, min(n, d)): turned into their own span, which leaves every power as it is."""
+    """(n, d) to (n, min(n, d)): rotated into their span, which keeps all powers."""
     return np.linalg.qr(vectors.T)[1].T if vectors.shape[1] > len(vectors) else vectors
 
 
 def _power(vectors: np.ndarray) -> np.ndarray:
     """(n, d) to (n // 2,) powers at 1/n, 2/n, ..., relative to the mean over both signs."""
-    from scipy.signal import detrend
-
-    waves = detrend(vectors, axis=0, type="linear")
+    n = len(vectors)
+    line = np.linalg.qr(np.column_stack([np.ones(n), np.arange(n)]))[0]  # (n, 2)
+    waves = vectors - line @ (line.T @ vectors)  # less the trend
     total = np.square(waves).sum()
     if total <= 1e-20 * np.square(vectors).sum():
-        raise ValueError("the vectors lie on a line: nothing is left of them without their trend")
+        raise ValueError("the vectors lie on a line: without their trend nothing is left")
     power = np.square(np.abs(np.fft.rfft(waves, axis=0)[1:])).sum(axis=1)
-    return power * (len(vectors) - 1) / (len(vectors) * total)  # Parseval
+    return power * (n - 1) / (n * total)  # Parseval

@@ -1,77 +1,68 @@
 """Sums, differences and products of two numbers (Sec. 4.1, fone; App. B, xval)."""
 
-from __future__ import annotations
-
+import operator
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import FLOAT_DIGITS, Examples, Layout
+from numlab.tasks.base import hold
+from numlab.tasks.draws import PopulationTask
 from numlab.tasks.operands import draw_by_length, draw_unordered
-from numlab.tasks.population import PopulationTask
+
+__all__ = ["Addition", "LongAddition", "Multiplication", "Subtraction"]
+
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 class TwoOperands(PopulationTask):
-    """Texts ``{a}?{b}={answer}`` of two operands that are not negative.
+    """Texts ``{a}?{b}={answer}`` of two operands >= 0.
 
-    Operands are uniform over unordered pairs of numbers of up to `operand_digits` digits. Where
-    an answer can have more digits than float64 holds, numbers are Python ints in an object array,
-    and the lengths of the two operands are uniform instead, over all pairs of lengths (App. E,
-    fone).
+    Operands are uniform over the unordered pairs of numbers of up to `int_digits` digits before
+    the point and `frac_digits` after it. Where answers can have more than 15 digits (`long`),
+    numbers are Python ints in an object array, and the lengths of the two operands are uniform
+    instead (App. E, fone). `sample` can hold a and b, in any order.
     """
 
-    sign: ClassVar[str]
-    frac_digits: int
+    int_digits: int
+    frac_digits = 0
 
     @property
     @abstractmethod
-    def operand_digits(self) -> int:
-        """Most digits of an operand, before and after the point."""
-
-    @property
-    @abstractmethod
-    def answer_digits(self) -> int:
-        """Most digits of an answer, before and after the point."""
-
-    @abstractmethod
-    def _answer(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Of operands in units of their last digit, in the same units."""
+    def sign(self) -> str:
+        """The operation: +, - or *."""
 
     def __post_init__(self):
-        if self.operand_digits - self.frac_digits < 1 or self.frac_digits < 0:
-            raise ValueError(f"operands have digits before the point, 1 or more; got {self}")
+        if self.int_digits < 1 or self.frac_digits < 0:
+            raise ValueError(f"int_digits >= 1 and frac_digits >= 0; got {self}")
         if self.long and self.frac_digits:
-            raise ValueError(
-                f"digits after the point: answers have at most {FLOAT_DIGITS} digits in all; "
-                f"got {self} with {self.answer_digits}"
-            )
+            raise ValueError(f"decimals have answers of {FLOAT_DIGITS} digits or fewer; got {self}")
+
+    @property
+    def operand_digits(self) -> int:
+        """Most digits of an operand, before and after the point."""
+        return self.int_digits + self.frac_digits
+
+    @property
+    def answer_digits(self) -> int:
+        """Most digits of an answer, before and after the point."""
+        most, operation = 10**self.operand_digits - 1, OPERATIONS[self.sign]
+        return len(str(max(operation(most, 0), operation(most, most))))
 
     @property
     def long(self) -> bool:
-        """Whether numbers are Python ints, for more digits than float64 holds."""
         return self.answer_digits > FLOAT_DIGITS
 
     @property
     def population(self) -> int:
-        """How many unordered pairs of operands there are."""
         count = 10**self.operand_digits
         return count * (count + 1) // 2
 
     def layouts(self) -> list[Layout]:
         return [Layout.of(f"{{a}}{self.sign}{{b}}={{answer}}")]
-
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts, with replacement.
-
-        Parameters
-        ----------
-        n, seed : int
-        **fixed : number or array of shape (n,)
-            a or b. Operands stay where they are put: no longer is a <= b, or a - b >= 0.
-        """
-        return super().sample(n, seed, **fixed)
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
         """(n, 2) operands in units of their last digit: 1.250 is 1250."""
@@ -79,43 +70,33 @@ class TwoOperands(PopulationTask):
         return draw(n, seed, self.operand_digits)
 
     def _names(self, rows: np.ndarray) -> np.ndarray:
-        a, b = np.minimum(*rows.T), np.maximum(*rows.T)
-        one_number = 2 * self.operand_digits <= 18  # of an int64
-        return a * 10**self.operand_digits + b if one_number else np.stack([a, b], axis=1)
+        return np.sort(rows, axis=1)
 
-    def _texts(self, rows: np.ndarray, **fixed) -> list[Examples]:
-        operands = {"a": rows[:, 0], "b": rows[:, 1]}
-        for name, value in fixed.items():
-            if name not in operands:
-                raise ValueError(f"parameters that can be held are ['a', 'b']; got {name!r}")
-            operands[name] = self._held(name, value, len(rows))
-        a, b = operands.values()
-        table = np.stack([a, b, self._answer(a, b)], axis=1)
-        if not self.long:
-            table = table / 10**self.frac_digits  # both exact, so the quotient is the nearest
-        index = np.arange(len(rows))
-        return [Examples(self.layouts()[0], table, None, index)] if len(rows) else []
+    def _hold(self, fixed: Mapping, n: int) -> dict[str, np.ndarray]:
+        columns = hold(fixed, {"a": None, "b": None}, n, object if self.long else np.float64)
+        return {name: self._units(name, column) for name, column in columns.items()}
 
-    def _held(self, name: str, value, n: int) -> np.ndarray:
-        """A fixed operand (n,), in units of its last digit."""
-        given = np.asarray(value, object if self.long else np.float64)
-        if given.shape not in ((), (n,)):
-            raise ValueError(f"{name} is a number or an array ({n},); got shape {given.shape}")
-        given = np.broadcast_to(given, (n,))
+    def _units(self, name: str, column: np.ndarray) -> np.ndarray:
+        """(n,) operands held fixed, in units of their last digit."""
         unit, end = 10**self.frac_digits, 10**self.operand_digits
         if self.long:
-            units, right = given, [type(v) is int and 0 <= v < end for v in given.tolist()]
+            units = column
+            valid = np.array([type(v) is int and 0 <= v < end for v in column.tolist()])
         else:
-            units = np.rint(given * unit)
-            right = (units / unit == given) & (units >= 0) & (units < end)
-        if not np.all(right):
+            units = np.rint(column * unit)
+            valid = (units / unit == column) & (units >= 0) & (units < end)
+        if not valid.all():
+            digits = f"{self.int_digits} digits before and {self.frac_digits} after the point"
             kind = "a Python int" if self.long else "a number"
-            raise ValueError(
-                f"{name} is {kind} without a sign, of at most "
-                f"{self.operand_digits - self.frac_digits} digits before and "
-                f"{self.frac_digits} after the point; got {given[np.logical_not(right)][0]!r}"
-            )
+            raise ValueError(f"{name} is {kind} of at most {digits}; got {column[~valid][0]!r}")
         return units if self.long else units.astype(np.int64)
+
+    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
+        a, b = held.get("a", rows[:, 0]), held.get("b", rows[:, 1])
+        numbers = np.stack([a, b, OPERATIONS[self.sign](a, b)], axis=1)
+        if not self.long:
+            numbers = numbers / 10**self.frac_digits  # both exact, so the quotient is the nearest
+        return [Examples(self.layouts()[0], numbers, None, np.arange(len(rows)))]
 
 
 @dataclass(frozen=True)
@@ -124,12 +105,9 @@ class Addition(TwoOperands):
 
     Parameters
     ----------
-    int_digits, frac_digits : int
-        Most digits of an operand before and exactly after the point. Beyond 14 together, numbers
-        are Python ints of any length, in any order, and `frac_digits` is 0.
+    int_digits : most digits of an operand before the point.
+    frac_digits : digits after it. With more than 14 in all, numbers are Python ints in any order.
 
-    Examples
-    --------
     >>> Addition(int_digits=3, frac_digits=3).sample(2, seed=0)[0].numbers
     array([[ 401.118,  662.051, 1063.169],
            [ 471.468,  677.196, 1148.664]])
@@ -137,20 +115,24 @@ class Addition(TwoOperands):
 
     int_digits: int = 6
     frac_digits: int = 0
-
     sign: ClassVar[str] = "+"
-    version: ClassVar[int] = 1
 
-    @property
-    def operand_digits(self) -> int:
-        return self.int_digits + self.frac_digits
 
-    @property
-    def answer_digits(self) -> int:
-        return self.operand_digits + 1
+@dataclass(frozen=True)
+class LongAddition(TwoOperands):
+    """Addition of Python ints, uniform over all pairs of lengths (Appendices E and F, fone).
 
-    def _answer(self, a, b):
-        return a + b
+    As `Addition` beyond 14 digits, but of any length: to train on short operands and to test on
+    long ones. A split has no sum twice, and so fewer of the shortest.
+
+    Parameters
+    ----------
+    int_digits : most digits of an operand.
+    """
+
+    int_digits: int = 10
+    sign: ClassVar[str] = "+"
+    long: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -159,35 +141,15 @@ class Subtraction(TwoOperands):
 
     Parameters
     ----------
-    int_digits, frac_digits : int
-        Most digits of an operand before and exactly after the point. Beyond 15 together, numbers
-        are Python ints of any length, and `frac_digits` is 0.
-
-    Examples
-    --------
-    >>> Subtraction(int_digits=5).sample(2, seed=0)[0].text(1)
-    '67719-47146=20573'
+    int_digits, frac_digits : as of `Addition`; with more than 15 in all, numbers are Python ints.
     """
 
     int_digits: int = 6
     frac_digits: int = 0
-
     sign: ClassVar[str] = "-"
-    version: ClassVar[int] = 1
-
-    @property
-    def operand_digits(self) -> int:
-        return self.int_digits + self.frac_digits
-
-    @property
-    def answer_digits(self) -> int:
-        return self.operand_digits
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
         return np.sort(super()._draw(n, seed), axis=1)[:, ::-1]
-
-    def _answer(self, a, b):
-        return a - b
 
 
 @dataclass(frozen=True)
@@ -196,28 +158,12 @@ class Multiplication(TwoOperands):
 
     Parameters
     ----------
-    digits : int
-        Most digits of an operand. Beyond 7, numbers are Python ints of any length, in any order.
-
-    Examples
-    --------
-    >>> Multiplication(digits=3).sample(2, seed=0)[0].text(1)
-    '471*676=318396'
+    digits : most digits of an operand; with more than 7, numbers are Python ints in any order.
     """
 
     digits: int = 3
-
-    frac_digits: ClassVar[int] = 0
     sign: ClassVar[str] = "*"
-    version: ClassVar[int] = 1
 
     @property
-    def operand_digits(self) -> int:
+    def int_digits(self) -> int:
         return self.digits
-
-    @property
-    def answer_digits(self) -> int:
-        return 2 * self.digits
-
-    def _answer(self, a, b):
-        return a * b

@@ -1,35 +1,28 @@
-"""On which side of a plane do three numbers lie? (fone, Appendix B)"""
-
-from __future__ import annotations
+"""On which side of a plane do three numbers lie? (App. B, fone)"""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.tasks.base import hold
-from numlab.tasks.population import PopulationTask
+from numlab.tasks.draws import PopulationTask
 
-COEFFICIENTS = (1.5, -2.0, 0.5)  # of a, b and c
+__all__ = ["Classification"]
 
 
 @dataclass(frozen=True)
 class Classification(PopulationTask):
     """Texts ``{a},{b},{c}={answer}``: answer is 1 where 1.5 a - 2 b + 0.5 c > d, else 0.
 
-    Integers a <= b <= c, uniform over all such triples.
+    Integers a <= b <= c, uniform over all such triples; those held fixed may break the order.
 
     Parameters
     ----------
-    d : int
-        10 or -190 in the paper, which prints the rule as "... - d > 0".
-    largest : int
-        The numbers are 0 to this one.
+    d : 10 or -190 in the paper, which prints the rule as "... - d > 0".
+    largest : the numbers are 0 to `largest`.
 
-    Examples
-    --------
     >>> Classification().sample(1, seed=0)[0].text(0)
     '657,662,802=1'
     """
@@ -37,46 +30,32 @@ class Classification(PopulationTask):
     d: int = 10
     largest: int = 1000
 
-    version: ClassVar[int] = 1
-
     def __post_init__(self):
         if self.largest < 1:
             raise ValueError(f"the largest number is at least 1; got {self.largest}")
 
     @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        return dict.fromkeys("abc", (0, self.largest))
+
+    @property
     def population(self) -> int:
-        """How many triples there are."""
         return math.comb(self.largest + 3, 3)
 
     def layouts(self) -> list[Layout]:
         return [Layout.of("{a},{b},{c}={answer}", answer=("0", "1"))]
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts, with replacement.
-
-        Parameters
-        ----------
-        n, seed : int
-        **fixed : number or array of shape (n,)
-            a, b or c. They stay where they are put: no longer is a <= b <= c.
-        """
-        return super().sample(n, seed, **fixed)
-
     def _draw(self, n: int, seed: int) -> np.ndarray:
         """(n, 3) a <= b <= c: three distinct numbers of 0 to largest + 2, sorted, less 0, 1, 2."""
         streams = np.random.default_rng(seed).spawn(3)
-        top = self.largest + 3
-        x, y, z = (s.integers(0, top - i, n) for i, s in enumerate(streams))
+        x, y, z = (s.integers(0, self.largest + 3 - i, n) for i, s in enumerate(streams))
         y = y + (y >= x)  # distinct: the second skips the first, the third both
-        low, high = np.minimum(x, y), np.maximum(x, y)
-        z = z + (z >= low)
-        z = z + (z >= high)
+        z = z + (z >= np.minimum(x, y))
+        z = z + (z >= np.maximum(x, y))
         return np.sort(np.stack([x, y, z], axis=1), axis=1) - np.arange(3)
 
-    def _texts(self, rows: np.ndarray, **fixed) -> list[Examples]:
-        columns = dict(zip("abc", rows.T.astype(np.float64), strict=True))
-        columns |= hold(fixed, dict.fromkeys("abc", (0, self.largest)), len(rows))
-        numbers = np.stack([columns[name] for name in "abc"], axis=1)
-        words = (numbers @ COEFFICIENTS > self.d).astype(np.int64)[:, None]
-        index = np.arange(len(rows))
-        return [Examples(self.layouts()[0], numbers, words, index)] if len(rows) else []
+    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
+        columns = dict(zip("abc", rows.T.astype(np.float64), strict=True)) | held
+        numbers = np.stack(list(columns.values()), axis=1)
+        words = (numbers @ (1.5, -2.0, 0.5) > self.d).astype(np.int64)[:, None]
+        return [Examples(self.layouts()[0], numbers, words, np.arange(len(rows)))]

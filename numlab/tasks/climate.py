@@ -1,6 +1,4 @@
-"""A synthetic climate: what `Temperature` reads where there is no real field."""
-
-from __future__ import annotations
+"""A synthetic climate: the field that `Temperature` reads by default."""
 
 import functools
 from dataclasses import dataclass
@@ -10,36 +8,30 @@ import numpy as np
 
 from numlab.tasks.fields import Field
 
-HOURS_A_YEAR = 365.2425 * 24  # so that seasons keep their place in the calendar
+__all__ = ["Climate"]
+
+HOURS_A_YEAR = 365.2425 * 24
 LAND_SHARE = 0.4
 WEATHER = 10.0  # degrees over which weather is correlated
-DRIFT = 20.0  # degrees a day that weather moves eastwards
-MEMORY = 0.73  # what is left of a weather anomaly after a day, where it has moved to
+DRIFT = 20.0  # degrees that weather moves eastwards in a day
+MEMORY = 0.73  # share of a weather anomaly left after a day, where it has moved to
 
 
 @dataclass(frozen=True)
 class Climate:
-    """Temperatures of a planet like ours, in kelvin.
+    """Temperatures of an Earth-like planet from 1970 on, in kelvin.
 
-    The sum of a mean by latitude, a seasonal cycle (late and weak over the sea), a daily cycle by
-    the local time (strong over land), and weather: anomalies that are correlated over 10 degrees,
-    drift eastwards by 20 degrees a day and decay in days. So the next temperature at a place
-    follows from its latitude, its season and hour, its own last days, and from what lies to
-    the west of it.
+    The sum of a mean by latitude, a seasonal cycle (late and weak at sea), a daily cycle by local
+    time (strong on land), and weather: anomalies that are correlated over 10 degrees, drift
+    eastwards by 20 degrees a day and decay in days. So a temperature depends on latitude, season,
+    hour, the last days, and the weather to the west.
 
     Parameters
     ----------
-    years : int
-        From 1970 on.
-    degrees : float
-        Between the centres of two cells of the grid.
-    region : (south, north, west, east)
-        In degrees.
-    seed : int
-        Of the continents and the weather.
+    degrees : grid spacing.
+    region : south, north, west and east, in degrees.
+    seed : of the continents and the weather.
 
-    Examples
-    --------
     >>> field = Climate(years=1, degrees=30.0).field()
     >>> field.kelvin.shape, round(float(field.land.mean()), 1)
     ((1095, 6, 12), 0.4)
@@ -57,15 +49,11 @@ class Climate:
         object.__setattr__(self, "region", tuple(self.region))
         south, north, west, east = self.region
         if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
-            raise ValueError(
-                f"a region is (south, north, west, east), within -90, 90, -180, 180; got "
-                f"{self.region}"
-            )
+            raise ValueError(f"a region is (south, north, west, east); got {self.region}")
         if self.years < 1 or not 0 < self.degrees <= min(north - south, east - west):
             raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
 
     def field(self) -> Field:
-        """The field at 8-hour steps."""
         return _field(self)
 
 
@@ -82,33 +70,21 @@ def _field(climate: Climate) -> Field:
     sine = np.sin(np.radians(latitudes))[:, None]
     kelvin *= np.where(land, 4.5, 1.5) * (0.4 + 0.6 * np.abs(sine))
     kelvin += 300.0 - 45.0 * sine**2
-    kelvin += _seasons(hours, sine, land)
-    kelvin += _days(hours, longitudes, land)
+    hour = hours[:, None, None]
+    year = 2 * np.pi * (hour / HOURS_A_YEAR - np.where(land, 205, 235) / 365)
+    kelvin += np.where(land, 18.0, 6.0) * sine * np.cos(year)  # warmest in July, at sea in August
+    local = hour + longitudes / 15.0
+    kelvin += np.where(land, 5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)  # at 3 p.m.
     kelvin = kelvin.round(3).astype(np.float32)  # the same to the bit on every machine
     return Field(kelvin, hours, latitudes, longitudes, land)
 
 
-def _seasons(hours: np.ndarray, sine: np.ndarray, land: np.ndarray) -> np.ndarray:
-    """(times, latitudes, longitudes): warmest in late July on northern land, a month later on
-    the sea."""
-    phase = 2 * np.pi * (hours[:, None, None] / HOURS_A_YEAR - np.where(land, 205, 235) / 365)
-    return np.where(land, 18.0, 6.0) * sine * np.cos(phase)
+def weather(latitudes, longitudes, n: int, step: int, rng: np.random.Generator) -> np.ndarray:
+    """(n, latitudes, longitudes): anomalies of mean 0 and variance 1, `step` hours apart.
 
-
-def _days(hours: np.ndarray, longitudes: np.ndarray, land: np.ndarray) -> np.ndarray:
-    """(times, latitudes, longitudes): warmest at three in the afternoon, local time."""
-    local = hours[:, None, None] + longitudes / 15.0
-    return np.where(land, 5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)
-
-
-def weather(
-    latitudes: np.ndarray, longitudes: np.ndarray, n: int, step: int, rng: np.random.Generator
-) -> np.ndarray:
-    """(n, latitudes, longitudes): anomalies of mean 0 and variance 1.
-
-    Waves around each circle of latitude, whose amplitudes are correlated between circles and
-    are, at each step, turned eastwards, weakened and renewed: an AR(1) process that keeps its
-    variance. Correlations over space are normal curves of width `WEATHER`.
+    Waves along each circle of latitude, with amplitudes correlated between circles. Each step
+    rotates them eastwards, weakens them and adds noise: an AR(1) process of constant variance.
+    Correlations in space are Gaussians of width `WEATHER`.
     """
     width = np.radians(WEATHER)
     wave = np.arange(int(4 / width))
@@ -117,10 +93,9 @@ def weather(
     gap = (latitudes[:, None] - latitudes) / WEATHER
     circles = np.linalg.cholesky(np.exp(-(gap**2) / 2) + 1e-6 * np.eye(len(latitudes)))
     kept = MEMORY ** (step / 24) * np.exp(-1j * wave * np.radians(DRIFT) * step / 24)
-    renewed = np.sqrt(1 - np.abs(kept[0]) ** 2)
+    noise = np.sqrt(1 - np.abs(kept[0]) ** 2)
     z = circles @ rng.standard_normal((n, len(latitudes), 2 * len(wave))).view(complex)
     for t in range(1, n):
-        z[t] = kept * z[t - 1] + renewed * z[t]
+        z[t] = kept * z[t - 1] + noise * z[t]
     around = np.exp(1j * np.outer(wave, np.radians(longitudes))) * np.sqrt(power)[:, None]
-    around /= np.sqrt(power.sum())
-    return (z @ around).real
+    return (z @ (around / np.sqrt(power.sum()))).real

@@ -1,107 +1,91 @@
 """Orbits of small planets around a star of mass 1, integrated by REBOUND (G = 1)."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+__all__ = ["simulate"]
+
 # deviates: REBOUND's default is 1e-9. IAS15's steps grow with the seventh root, and at both
 # tolerances the orbits agree to 1e-12: the tests hold them to 1e-9.
 EPSILON = 1e-7
 FIRST_STEP = 0.4
-FEW = 500  # recorded times, for which another thread costs more than it gains
-INTERRUPTED = 6  # by Ctrl-C
+TIMES_A_THREAD = 500  # for fewer recorded times, another thread costs more than it gains
+INTERRUPTED = 6  # REBOUND's status after Ctrl-C
 
 
 def simulate(m, a, e, theta, times) -> np.ndarray:
-    """Positions of n planetary systems of k planets each.
+    """Positions (x, y) of n planetary systems of k planets each: (n, steps, k, 2) float64.
 
-    IAS15 (Rein & Spiegel, 2015) integrates each system by itself, with its adaptive steps cut
-    to end at each recorded time. The star starts at rest in the origin; each planet's elements
-    refer to the centre of mass of the star and the planets before it, as in REBOUND's own
-    `sim.add(m=, a=, e=, theta=)`.
+    IAS15 (Rein & Spiegel, 2015) integrates each system by itself, with adaptive steps cut to end
+    at each recorded time. The star starts at rest in the origin; each planet's elements refer to
+    the centre of mass of the star and the planets before it, as in `rebound.Simulation.add`.
 
     Parameters
     ----------
-    m, a, e, theta : arrays of shape (n, k)
-        Mass, semimajor axis, eccentricity, and true longitude in radians (the pericentre lies
-        at longitude 0, so this is the angle in the plane), in order of distance.
-    times : array of shape (n, steps)
-        When positions are recorded, in increasing order; a year at a = 1 lasts 2 pi.
-
-    Returns
-    -------
-    (n, steps, k, 2) float64
-        x and y.
+    m, a, e, theta : (n, k) mass, semimajor axis, eccentricity, and true longitude in radians (the
+        pericentre is at longitude 0), in order of distance.
+    times : (n, steps) when positions are recorded, increasing; a year at a = 1 lasts 2 pi.
     """
     mass, state = _initial_states(m, a, e, theta)
     out = np.empty((*times.shape, m.shape[1], 2))
-    n_threads = min(os.cpu_count() or 1, 1 + times.size // FEW)
+    n_threads = min(os.cpu_count() or 1, 1 + times.size // TIMES_A_THREAD)
     shares = (np.array_split(x, n_threads) for x in (mass, state, times, out))
-    with ThreadPoolExecutor(n_threads) as pool:  # REBOUND runs without Python's lock
+    with ThreadPoolExecutor(n_threads) as pool:  # REBOUND releases Python's lock
         list(pool.map(_integrate, *shares))
     return out
 
 
 def _integrate(mass, state, times, out) -> None:
-    """Fill out (n, steps, k, 2), a system after the other.
-
-    By REBOUND's C function: `sim.integrate` does more in Python, where threads wait for each other.
-    """
+    """Fill out (n, steps, k, 2) by REBOUND's C function: `sim.integrate` holds Python's lock."""
     from rebound import clibrebound
 
     sim, particles = _simulation(mass.shape[1])
     positions, velocities, masses = particles[:, 0:2], particles[:, 3:5], particles[:, 9]
-    planets = positions[1:]
     for i, moments in enumerate(times.tolist()):
-        sim.integrator = "ias15"  # anew: nothing of the last system is left in it
+        sim.integrator = "ias15"  # clears the state that the last system left
         sim.integrator.epsilon = EPSILON
         sim.t, sim.dt = 0.0, FIRST_STEP
         masses[:], positions[:], velocities[:] = mass[i], state[i, :, :2], state[i, :, 2:]
-        recorded = out[i]
         for step, t in enumerate(moments):
             status = clibrebound.reb_simulation_integrate(ctypes.byref(sim), ctypes.c_double(t))
             if status == INTERRUPTED:
                 raise KeyboardInterrupt
             if status:
                 raise RuntimeError(f"REBOUND stopped before time {t}, with status {status}")
-            recorded[step] = planets
+            out[i, step] = positions[1:]
 
 
 def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
     """Masses (n, 1 + k) and x, y, vx, vy (n, 1 + k, 4) of the star and its planets."""
-    n, k = m.shape
-    mass = np.concatenate([np.ones((n, 1)), m], axis=1)
-    state = np.zeros((n, 1 + k, 4))
+    mass = np.concatenate([np.ones((len(m), 1)), m], axis=1)
     total = np.cumsum(mass, axis=1)
     semilatus = a * (1 - e**2)
     r = semilatus / (1 + e * np.cos(theta))
     v = np.sqrt(total[:, 1:] / semilatus)
-    own = np.stack(  # about the centre of mass of all bodies further in
-        [r * np.cos(theta), r * np.sin(theta), -v * np.sin(theta), v * (e + np.cos(theta))],
-        axis=-1,
-    )
-    centre = np.zeros((n, 4))
-    for j in range(k):
-        state[:, 1 + j] = centre + own[:, j]
-        centre += own[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
+    position = [r * np.cos(theta), r * np.sin(theta)]
+    relative = np.stack([*position, -v * np.sin(theta), v * (e + np.cos(theta))], axis=-1)
+    state = np.zeros((*mass.shape, 4))
+    centre = np.zeros((len(m), 4))  # of all bodies further in
+    for j in range(m.shape[1]):
+        state[:, 1 + j] = centre + relative[:, j]
+        centre += relative[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
     return mass, state
 
 
 def _simulation(bodies: int):
-    """A REBOUND simulation and a view (bodies, doubles a particle) of its particles' memory."""
+    """A REBOUND simulation, and its particles' memory as an array (bodies, doubles)."""
     import rebound
 
     offsets = [getattr(rebound.Particle, name).offset for name in ("x", "y", "vx", "vy", "m")]
     if offsets != [0, 8, 24, 32, 72]:
-        raise RuntimeError(f"REBOUND {rebound.__version__} lays its particles out anew: {offsets}")
+        raise RuntimeError(f"REBOUND {rebound.__version__} has another Particle layout: {offsets}")
     sim = rebound.Simulation()
     for i in range(bodies):
         sim.add(m=1.0, x=float(i))
-    doubles = ctypes.sizeof(rebound.Particle) // 8
+    shape = bodies, ctypes.sizeof(rebound.Particle) // 8
     address = ctypes.addressof(sim._particles.contents)
-    memory = (ctypes.c_double * (bodies * doubles)).from_address(address)
-    return sim, np.frombuffer(memory, np.float64).reshape(bodies, doubles)
+    memory = (ctypes.c_double * (shape[0] * shape[1])).from_address(address)
+    return sim, np.frombuffer(memory, np.float64).reshape(shape)

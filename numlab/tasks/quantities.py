@@ -1,135 +1,120 @@
-"""Sentences in which words depend on numbers, made here: for masked word prediction (float)."""
-
-from __future__ import annotations
+"""Sentences in which words depend on numbers, for masked word prediction (float)."""
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, from_figures, to_figures
-from numlab.tasks.base import Task, check_seed, check_size, child_seed, hold
-from numlab.tasks.things import ENDINGS, OPENINGS, TOPICS, Quantity, Topic
+from numlab.tasks.base import groups
+from numlab.tasks.draws import IndependentTask
+from numlab.tasks.files import read_data
 
-LARGEST = 5000.0  # numbers are said in a unit of which there are 1 to so many, where there is one
-HELD_OUT = (2, 1)  # ways to say something that the first parts of a split have for themselves
+__all__ = ["Quantities", "Quantity", "Topic", "topics"]
+
+HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split
 
 
 @dataclass(frozen=True)
-class Quantities(Task):
-    """Texts such as ``We read that the whale weighs 67 tons, more or less.``
+class Quantity:
+    """A size that things have; data/quantity_templates.toml explains its fields."""
 
-    A thing is drawn, its size around what is usual for it, a unit in which the size is said, and
-    a word for the size: each of these words is plausible with few numbers only. Slots: opening
-    thing n0 unit0 [n1 unit1] [size] ending, as far as the statement has them, of which n0 and n1
-    hold numbers.
+    units: dict[str, float]
+    spread: float
+    figures: int = 3
+    additive: bool = False
 
-    `split` shares no statement, no opening and no ending between its parts.
+    def sizes(self, median: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """(n,) sizes in the base unit, from their medians and uniforms."""
+        from scipy.special import ndtri
 
-    Examples
-    --------
-    >>> texts = Quantities().sample(3, seed=1)
-    >>> texts[0].text(0)
-    'Few doubt that the height of the tree is 20.4 meters.'
-    """
+        deviation = self.spread * ndtri(np.clip(u, 1e-9, 1 - 1e-9))
+        return np.rint(median + deviation) if self.additive else median * 10.0**deviation
 
-    version: ClassVar[int] = 1
-    stored: ClassVar[bool] = False
+    def numbers(self, size: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) numbers, and indices of their units: numbers from 1 to 5000, or closest to 100."""
+        number = size[:, None] / np.array(list(self.units.values()))
+        suitable = (abs(number) >= 1) & (abs(number) <= 5000)
+        rank = (u * suitable.sum(1)).astype(int)
+        chosen = (suitable & (np.cumsum(suitable, 1) == rank[:, None] + 1)).argmax(1)
+        closest = abs(np.log10(np.maximum(abs(number), 1e-9) / 100)).argmin(1)
+        unit = np.where(suitable.any(1), chosen, closest)
+        return from_figures(*to_figures(number[np.arange(len(u)), unit], self.figures)), unit
 
-    def layouts(self) -> list[Layout]:
-        return [layout(topic, statement) for topic in TOPICS for statement in topic.statements]
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts; no parameter can be held."""
-        hold(fixed, {}, check_size(n))
-        return _draw(n, check_seed(seed), slice(None))
+class Topic(NamedTuple):
+    """Things of one kind; data/quantity_templates.toml explains its fields."""
 
-    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        """Draw corpora that share no way to say something, by convention (test, valid, train).
-
-        A corpus does not depend on the sizes of the others, only on how many there are; one that
-        is smaller is the beginning of a larger one.
-        """
-        shares = [*HELD_OUT, *itertools.repeat(1, len(sizes))][: len(sizes) - 1]
-        ends = np.cumsum([0, *shares]).tolist()
-        if ends[-1] >= len(TOPICS[0].statements):
-            raise ValueError(f"statements are split into 8 parts at most; got {len(sizes)} sizes")
-        return tuple(
-            _draw(check_size(n), child_seed(seed, i), slice(*part))
-            for i, (n, part) in enumerate(
-                zip(sizes, itertools.pairwise([*ends, None]), strict=True)
-            )
-        )
+    quantities: list[Quantity]
+    things: dict[str, list[float]]
+    scale: dict[str, float]
+    layouts: list[Layout]
 
 
 @functools.cache
-def layout(topic: Topic, statement: str) -> Layout:
-    units = {f"unit{i}": tuple(q.units) for i, q in enumerate(topic.quantities)}
-    words = {"thing": tuple(topic.things), "size": tuple(topic.scale), **units}
-    return Layout.of(
-        f"{{opening}}{statement}{{ending}}",
-        opening=OPENINGS,
-        ending=ENDINGS,
-        **{name: own for name, own in words.items() if f"{{{name}}}" in statement},
-    )
+def topics() -> tuple[Topic, ...]:
+    """The topics of `Quantities`, each with a layout for each of its statements."""
+    data, made = read_data("quantity_templates.toml"), []
+    ends = {"opening": tuple(data["openings"]), "ending": tuple(data["endings"])}
+    for topic in data["topics"]:
+        sizes = [Quantity(**q | {"units": data["units"][q["units"]]}) for q in topic["quantities"]]
+        words = {f"unit{i}": tuple(q.units) for i, q in enumerate(sizes)}
+        words |= {"thing": tuple(topic["things"]), "size": tuple(topic["scale"])}
+        layouts = []
+        for text in topic["statements"]:
+            used = {name: choices for name, choices in words.items() if f"{{{name}}}" in text}
+            layouts.append(Layout.of(f"{{opening}}{text}{{ending}}", **ends, **used))
+        made.append(Topic(sizes, topic["things"], topic["scale"], layouts))
+    return tuple(made)
 
 
-def _draw(n: int, seed: int, part: slice) -> list[Examples]:
-    """n texts made of a part of the statements, openings and endings."""
-    said = [(topic, statement) for topic in TOPICS for statement in topic.statements[part]]
-    u = np.random.default_rng(seed).random((n, 8))  # a row a text: its place's own
-    which = (u[:, 0] * len(said)).astype(int)
-    return [
-        _texts(*said[i], u[which == i, 1:], np.flatnonzero(which == i), part)
-        for i in np.unique(which)
-    ]
+@dataclass(frozen=True)
+class Quantities(IndependentTask):
+    """Texts such as ``We read that the whale weighs 67 tons, more or less.``
+
+    Each draws a thing, a size, a unit and a word for the size: each of these words is plausible
+    with few numbers only. Slots: opening thing n0 unit0 [n1 unit1] [size] ending, in the order of
+    the statement, of which n0 and n1 hold numbers. The corpora of a split, by convention (test,
+    valid, train), share no statement, opening or ending; there are at most eight.
+
+    >>> Quantities().sample(3, seed=1)[0].text(0)
+    'Few doubt that the height of the tree is 20.4 meters.'
+    """
+
+    stored: ClassVar[bool] = False
+    n_uniforms: ClassVar[int] = 8
+
+    def layouts(self) -> list[Layout]:
+        return [layout for topic in topics() for layout in topic.layouts]
+
+    def _parts(self, n_corpora: int) -> list[slice]:
+        """Which of the statements, openings and endings each corpus uses."""
+        ends = np.cumsum([0, *HELD_OUT, *itertools.repeat(1, n_corpora)])[:n_corpora].tolist()
+        if ends[-1] >= len(topics()[0].layouts):
+            raise ValueError(f"statements are split into 8 parts at most; got {n_corpora} sizes")
+        return [slice(*part) for part in itertools.pairwise([*ends, None])]
+
+    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
+        choices = [(topic, layout) for topic in topics() for layout in topic.layouts[part]]
+        for j, rows in groups((u[:, 0] * len(choices)).astype(int)):
+            yield j, _examples(*choices[j], u[rows, 1:], index[rows], part)
 
 
-def _texts(topic: Topic, statement: str, u: np.ndarray, index: np.ndarray, part: slice) -> Examples:
-    thing = pick(u[:, 0], len(topic.things))
-    codes = {"thing": thing}
-    for name, own, draw in (("opening", OPENINGS, u[:, 1]), ("ending", ENDINGS, u[:, 2])):
-        open_to = np.arange(len(own))[part]
-        codes[name] = open_to[pick(draw, len(open_to))]
-    middles, numbers = np.array(list(topic.things.values())), {}
+def _examples(topic: Topic, layout: Layout, u: np.ndarray, index: np.ndarray, part: slice):
+    """Texts of one layout, from uniforms (n, 7)."""
+    codes, numbers = {"thing": (u[:, 0] * len(topic.things)).astype(int)}, {}
+    for i, slot in ((1, layout.slots[0]), (2, layout.slots[-1])):  # opening, ending
+        allowed = np.arange(len(slot.words))[part]
+        codes[slot.name] = allowed[(u[:, i] * len(allowed)).astype(int)]
+    medians = np.array(list(topic.things.values()))[codes["thing"]]
     for i, quantity in enumerate(topic.quantities):
-        size = sizes(quantity, middles[thing, i], u[:, 3 + i])
-        unit = units(quantity, size, u[:, 5 + i])
-        said = to_figures(size / np.array(list(quantity.units.values()))[unit], quantity.figures)
-        numbers[f"n{i}"], codes[f"unit{i}"] = from_figures(*said), unit
+        size = quantity.sizes(medians[:, i], u[:, 3 + i])
+        numbers[f"n{i}"], codes[f"unit{i}"] = quantity.numbers(size, u[:, 5 + i])
         if i == 0:
-            least = list(topic.scale.values())
-            codes["size"] = np.searchsorted(least, size, side="right") - 1
-    made = layout(topic, statement)
-    return Examples(
-        made,
-        np.column_stack([numbers[name] for name in made.number_slots]),
-        np.column_stack([codes[name] for name in made.word_slots]),
-        index,
-    )
-
-
-def pick(u: np.ndarray, n: int | np.ndarray) -> np.ndarray:
-    """Uniforms in [0, 1) to one of n."""
-    return (u * n).astype(int)
-
-
-def sizes(quantity: Quantity, middle: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """(n,) sizes in the base unit, around their middles."""
-    from scipy.special import ndtri
-
-    off = quantity.spread * ndtri(np.clip(u, 1e-9, 1 - 1e-9))
-    return np.rint(middle + off) if quantity.additive else middle * 10.0**off
-
-
-def units(quantity: Quantity, size: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """(n,) one of the units in which the number is neither small nor large; else the nearest to."""
-    number = np.abs(size)[:, None] / np.array(list(quantity.units.values()))
-    handy = (number >= 1) & (number <= LARGEST)
-    rank = pick(u, handy.sum(1))
-    chosen = (handy & (np.cumsum(handy, 1) == rank[:, None] + 1)).argmax(1)
-    nearest = np.abs(np.log10(np.maximum(number, 1e-9) / 100)).argmin(1)
-    return np.where(handy.any(1), chosen, nearest)
+            codes["size"] = np.searchsorted(list(topic.scale.values()), size, side="right") - 1
+    table = np.column_stack([numbers[name] for name in layout.number_slots])
+    words = np.column_stack([codes[name] for name in layout.word_slots])
+    return Examples(layout, table, words, index)

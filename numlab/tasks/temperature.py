@@ -1,77 +1,71 @@
 """Temperatures at reporting stations as JSON texts (Sec. 3.1 and App. D.1, xval)."""
 
-from __future__ import annotations
-
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.tasks.base import Task, check_seed, check_size, child_seed, hold, shard_places, uniforms
+from numlab.tasks.base import groups, json_template
 from numlab.tasks.climate import Climate
+from numlab.tasks.draws import IndependentTask
 from numlab.tasks.fields import Field, FieldFile
 
+__all__ = ["STEP", "Stations", "Temperature", "stations"]
+
 STEP = 8  # hours between two temperatures of a text
-HELD_OUT = 0.2  # of the record, for all corpora but the last of a split
+HELD_OUT = 0.2  # share of the record for all corpora but the last of a split
 
 
 @dataclass(frozen=True)
-class Temperature(Task):
-    """Some days at some stations: where they are, when it begins, how warm it is.
+class Temperature(IndependentTask):
+    """Temperatures at some stations over some days, with the stations' coordinates and the start.
 
     A text is ``{'description':{'coords':[[1,-.32,.95] ... [.96,.61,.79]],
-    'start':[0,1,-.026,-1]}, 'data':[[-2.6,-2.6 ... -3.2,-3.1,-3]]}``: for every station the sine
-    of its latitude and the sine and cosine of its longitude; for the first time the sine and
-    cosine of the hour of the day, then of the day of the year; and every station's temperatures
-    at steps of 8 hours, minus the mean of the field and over its standard deviation. Slots:
-    lat{i} lon{i}.sin lon{i}.cos for station i, hour.sin hour.cos day.sin day.cos, then T{i}.{s}
-    at step s, and next{i}, its last temperature: "next*" asks for all stations at once.
+    'start':[0,1,-.026,-1]}, 'data':[[-2.6,-2.6 ... -3.2,-3.1,-3]]}``. coords: the sine of each
+    station's latitude, the sine and cosine of its longitude; start: the sine and cosine of the
+    hour in the day, then of the day in the year; data: each station's temperatures at steps of 8
+    hours, standardized over the field. Slots: lat{i} lon{i}.sin lon{i}.cos for station i,
+    hour.sin hour.cos day.sin day.cos, then T{i}.{s} at step s, and next{i} for the last one.
 
-    Stations are different cells of the grid, each as likely, in random order; their number, the
-    number of times and the first time are uniform. The commas between numbers are no tokens: with
-    89 stations and 15 times a text has 1,789 tokens under an encoder of one token a number
-    (Table 7: 1,798), so that is the paper's longest text, and its "60-90" and "8-16" are ranges
-    without their ends.
+    Stations are different, uniform cells of the grid; their number, the number of times and the
+    first time are uniform. Commas between numbers are not tokens: with 89 stations and 15 times a
+    text has 1,789 tokens if a number is one token (Table 7: 1,798 for the longest text), so the
+    paper's ranges "60-90" and "8-16" exclude their ends. The last corpus of a split has the first
+    80 % of the record, the others equal shares of the rest, the first of them the latest: models
+    are tested on years after their training (our choice: the paper does not say how its samples
+    are parted).
 
     Parameters
     ----------
-    source : Climate or FieldFile
-        Where the field comes from.
-    stations, times : (int, int)
-        Fewest and most.
+    source : where the field comes from.
+    stations, times : fewest and most.
     """
 
     source: Climate | FieldFile = Climate()  # noqa: RUF009 (frozen)
     stations: tuple[int, int] = (60, 89)
     times: tuple[int, int] = (8, 15)
 
-    version: ClassVar[int] = 1
-
     def __post_init__(self):
         for name, least in (("stations", 1), ("times", 2)):
-            limits = tuple(getattr(self, name))
-            object.__setattr__(self, name, limits)
-            if len(limits) != 2 or not least <= limits[0] <= limits[1]:
-                raise ValueError(f"{name} is (fewest, most), {least} or more; got {limits}")
+            ends = tuple(getattr(self, name))
+            object.__setattr__(self, name, ends)
+            if len(ends) != 2 or not least <= ends[0] <= ends[1]:
+                raise ValueError(f"{name} is (fewest, most), {least} or more; got {ends}")
+
+    @property
+    def n_uniforms(self) -> int:
+        return 3 + 2 * self.stations[1]
 
     def layouts(self) -> list[Layout]:
-        return [
-            layout(k, s)
-            for k in range(self.stations[0], self.stations[1] + 1)
-            for s in range(self.times[0], self.times[1] + 1)
-        ]
+        (fewest, most), (shortest, longest) = self.stations, self.times
+        sizes = range(fewest, most + 1), range(shortest, longest + 1)
+        return [layout(k, s) for k in sizes[0] for s in sizes[1]]
 
     def field(self) -> Field:
-        """The field, read once.
-
-        Raises
-        ------
-        ValueError
-            Where its steps do not divide 8 hours, or it has fewer cells than a text stations.
-        """
+        """The field of the source, checked against the settings."""
         field = self.source.field()
         if len(field.hours) > 1 and STEP % field.step:
             raise ValueError(f"a field's time step divides {STEP} hours; got {field.step} hours")
@@ -80,66 +74,31 @@ class Temperature(Task):
             raise ValueError(f"{self.stations[1]} stations need as many cells; got {cells}")
         return field
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts from the whole record; no parameter can be held."""
-        hold(fixed, {}, check_size(n))
-        return [examples for _, examples in self._texts(range(n), check_seed(seed), 0.0, 1.0)]
+    def _parts(self, n_corpora: int) -> list[tuple[float, float]]:
+        """The share of the record (begin, end) for each corpus."""
+        ends = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora) if n_corpora > 1 else [1.0]
+        return list(zip([*ends[1:], 0.0], ends, strict=True))
 
-    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        """Draw corpora that share no time, by convention (test, valid, train).
-
-        The last one has the first 80 % of the record; the others have equal parts of what
-        follows, the first of them the latest: a model is tested on years after those that it
-        learned from. (our choice: the paper does not say how its samples are parted.)
-        """
-        return tuple(
-            [examples for _, examples in self._texts(range(n), *part)]
-            for n, *part in self._parts(sizes, seed)
-        )
-
-    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
-        for i, (n, *part) in enumerate(self._parts(sizes, seed)):
-            for places in shard_places(n):
-                yield from ((i, j, examples) for j, examples in self._texts(places, *part))
-
-    def _parts(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, float, float]]:
-        """The size of each corpus, its seed and its part of the record."""
-        others = len(sizes) - 1
-        edges = np.linspace(1.0, 1.0 - HELD_OUT, others + 1) if others else np.ones(1)
-        edges = [*edges, 0.0]
-        for i, n in enumerate(sizes):
-            yield check_size(n), child_seed(seed, i), edges[i + 1], edges[i]
-
-    def _texts(
-        self, places: range, seed: int, begin: float, end: float
-    ) -> Iterator[tuple[int, Examples]]:
-        """Texts whose times all lie in a part of the record, with the place of their layout."""
-        if not len(places):
-            return
+    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
         field = self.field()
-        first, stop = (round(share * len(field.hours)) for share in (begin, end))
+        first, stop = (round(share * len(field.hours)) for share in part)
         stride = STEP // (field.step or STEP)
         window = (self.times[1] - 1) * stride + 1
         if stop - first < window:
-            raise ValueError(
-                f"{self.times[1]} times at {STEP} hours are {window} steps of the field; got "
-                f"{stop - first} (time steps {first} to {stop} of its {len(field.hours)})"
-            )
-        u = uniforms(seed, places, 3 + 2 * self.stations[1])
-        n_stations, n_times = (
-            low + (u[:, i] * (high - low + 1)).astype(int)
-            for i, (low, high) in enumerate((self.stations, self.times))
-        )
+            needed = f"{self.times[1]} times at {STEP} hours are {window} steps of the field"
+            raise ValueError(f"{needed}; got {stop - first} of {len(field.hours)} in this part")
+        fewest = np.array([self.stations[0], self.times[0]])
+        n_choices = np.array([self.stations[1], self.times[1]]) - fewest + 1
+        n_stations, n_times = (u[:, :2] * n_choices).astype(int).T
         start = first + (u[:, 2] * (stop - first - window + 1)).astype(int)
         cells = distinct_cells(*np.split(u[:, 3:], 2, axis=1), field.kelvin[0].size)
-        for k, s in np.unique(np.stack([n_stations, n_times], axis=1), axis=0).tolist():
-            own = np.flatnonzero((n_stations == k) & (n_times == s))
-            numbers = _numbers(field, start[own], cells[own, :k], s, stride)
-            j = (k - self.stations[0]) * (self.times[1] - self.times[0] + 1) + s - self.times[0]
-            yield j, Examples(layout(k, s), numbers, None, places.start + own)
+        for j, rows in groups(n_stations * n_choices[1] + n_times):
+            k, s = (fewest + divmod(j, n_choices[1])).tolist()
+            numbers = _numbers(field, start[rows], cells[rows, :k], s, stride)
+            yield j, Examples(layout(k, s), numbers, None, index[rows])
 
     def on_land(self, examples: Examples) -> np.ndarray:
-        """(n,) bool: whether the first station of each text stands on land (Table 9, xval)."""
+        """(n,) bool: whether the first station of each text is on land (Table 9, xval)."""
         field = self.field()
         if field.land is None:
             raise ValueError(f"{self.source} has no mask of land and sea")
@@ -159,7 +118,7 @@ class Stations(NamedTuple):
 
 
 def stations(examples: Examples) -> Stations:
-    """The numbers of texts of `Temperature`, read back from their layout."""
+    """Read the numbers of texts of `Temperature` back from their slots."""
     numbers, n = examples.numbers, len(examples)
     k = sum(name.startswith("next") for name in examples.layout.number_slots)
     coordinates, start, series = np.split(numbers, (3 * k, 3 * k + 4), axis=1)
@@ -167,39 +126,37 @@ def stations(examples: Examples) -> Stations:
 
 
 def distinct_cells(u: np.ndarray, order: np.ndarray, n_cells: int) -> np.ndarray:
-    """(n, k) cells from uniforms (n, k) twice: k different ones a row, in random order.
+    """(n, k) different cells in random order, from two arrays of uniforms (n, k).
 
-    Floyd's algorithm, a column at a time, and a shuffle. The first j of a row are j cells drawn
-    at random, too.
+    Floyd's algorithm, column by column, and a shuffle: the first j of a row are random cells too.
     """
     n, k = u.shape
     cells = np.empty((n, k), np.int64)
     for j in range(k):
         last = n_cells - k + j
         drawn = (u[:, j] * (last + 1)).astype(np.int64)
-        again = (cells[:, :j] == drawn[:, None]).any(axis=1)
-        cells[:, j] = np.where(again, last, drawn)
+        taken = (cells[:, :j] == drawn[:, None]).any(axis=1)
+        cells[:, j] = np.where(taken, last, drawn)
     return np.take_along_axis(cells, np.argsort(order, axis=1), axis=1)
 
 
 def _numbers(field: Field, start: np.ndarray, cells: np.ndarray, n_times: int, stride: int):
-    """(n, slots): coordinates, start, temperatures, in the order of the text."""
+    """(n, slots): coordinates, start, temperatures."""
     row, column = np.divmod(cells, len(field.longitudes))
     east = np.radians(field.longitudes)[column]
     north = np.sin(np.radians(field.latitudes))[row]
     coordinates = np.stack([north, np.sin(east), np.cos(east)], axis=-1)
     times = start[:, None, None] + stride * np.arange(n_times)
     kelvin = field.kelvin[times, row[:, :, None], column[:, :, None]].astype(np.float64)
-    series = (kelvin - field.mean) / field.std
-    parts = (coordinates, clock(field.hours[start]), series)
+    parts = (coordinates, clock(field.hours[start]), (kelvin - field.mean) / field.std)
     return np.concatenate([part.reshape(len(start), -1) for part in parts], axis=1)
 
 
 def clock(hours: np.ndarray) -> np.ndarray:
-    """(n, 4): sine and cosine of the hour along 24 hours and of the day along 365.
+    """(n, 4): sine and cosine of the hour in 24 hours and of the day in 365 days.
 
-    The hour comes first and 1 January is day 1: in the paper's example, [0, 1, -.026, -1], they
-    are midnight and 3 July.
+    The hour comes first and 1 January is day 1, so that the paper's example, [0, 1, -.026, -1],
+    is midnight of 3 July.
     """
     days = hours.astype("datetime64[h]").astype("datetime64[D]")
     day = 1.0 + (days - days.astype("datetime64[Y]")).astype(float)
@@ -209,14 +166,9 @@ def clock(hours: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def layout(n_stations: int, n_times: int) -> Layout:
-    """The JSON text of so many stations and times."""
-    last = n_times - 1
-    coords = "],[".join(f"{{lat{i}}},{{lon{i}.sin}},{{lon{i}.cos}}" for i in range(n_stations))
-    data = "],[".join(
-        ",".join([f"{{T{i}.{s}}}" for s in range(last)] + [f"{{next{i}}}"])
-        for i in range(n_stations)
-    )
-    start = "{hour.sin},{hour.cos},{day.sin},{day.cos}"
-    description = f"{{{{'coords':[[{coords}]], 'start':[{start}]}}}}"
-    written = Layout.of(f"{{{{'description':{description}, 'data':[[{data}]]}}}}")
+    coords = [[f"lat{i}", f"lon{i}.sin", f"lon{i}.cos"] for i in range(n_stations)]
+    start = ["hour.sin", "hour.cos", "day.sin", "day.cos"]
+    data = [[f"T{i}.{s}" for s in range(n_times - 1)] + [f"next{i}"] for i in range(n_stations)]
+    text = {"description": {"coords": coords, "start": start}, "data": data}
+    written = Layout.of(json_template(text))
     return Layout(written.literals, written.slots, silent=(",",))

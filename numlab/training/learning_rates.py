@@ -1,4 +1,4 @@
-"""A fair learning rate for every encoder."""
+"""Choose a learning rate for each encoder from one grid."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from numlab.training.spec import RunSpec
 
 
 def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps: int):
-    """Each spec with the learning rate that has the lowest validation loss after `steps` steps.
+    """Give each spec the learning rate with the lowest validation loss after `steps` steps.
 
-    The same grid for every encoder, so that none is favoured (xval, Appendix D).
+    All specs share one grid, so no encoder is favoured (xval, Appendix D). A grid of one rate
+    trains nothing.
 
     Returns
     -------
-    specs : the specs, each with its learning rate.
-    record : DataFrame [encoder, learning_rate, valid_loss, chosen].
+    specs : list of RunSpec
+        In the same order, with their own `steps`.
+    record : DataFrame [encoder, learning_rate, valid_loss, chosen]
+        One row per spec and rate.
     """
     import pandas as pd
 
     columns = ["encoder", "learning_rate", "valid_loss", "chosen"]
-    if len(rates) == 1:  # nothing to choose
+    if len(rates) == 1:
         chosen = [dataclasses.replace(s, learning_rate=rates[0]) for s in specs]
         return chosen, pd.DataFrame(
             [(str(s.encoder), *rates, None, True) for s in specs], columns=columns

@@ -1,11 +1,10 @@
-"""What a training step costs, encoder beside encoder."""
+"""What a training step costs under each encoder."""
 
 from __future__ import annotations
 
 import dataclasses
 import shutil
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -15,48 +14,44 @@ from numlab.training.spec import RunSpec
 
 
 def step_costs(specs: list[RunSpec], rounds: int = 20):
-    """Seconds and tokens of a training step of each spec, measured side by side and kept.
+    """Seconds and tokens of a training step of each spec, measured once and stored.
 
-    All are measured in one process, a step of each in turn, so what else the machine does falls
-    on all alike and ratios can be trusted; the medians are kept under `data/timings`, so that who
-    derives a number of steps from them gets the same number again.
+    One process runs a step of each spec in turn, so other load on the machine slows all alike and
+    ratios can be trusted. The medians over the rounds are stored in `data/timings`: step counts
+    derived from them stay the same.
 
     Returns
     -------
     DataFrame [encoder, seconds, tokens]
-        A row a spec.
+        One row for each spec.
     """
     import pandas as pd
 
-    key = store.digest((*specs, rounds))
-    entry = store.home() / "data" / "timings" / key
+    entry = store.home() / "data" / "timings" / store.digest((*specs, rounds))
     with store.lock(entry):
         if not store.intact(entry):
-            frame = _measured(specs, rounds)
-            store.write(entry, lambda folder: _save(frame, folder))
+            frame = _measure(specs, rounds)
+            store.write(entry, lambda folder: frame.to_csv(folder / "timings.csv", index=False))
     return pd.read_csv(entry / "timings.csv")
 
 
-def _save(frame, folder: Path) -> None:
-    frame.to_csv(folder / "timings.csv", index=False)
-
-
-def _measured(specs: list[RunSpec], rounds: int):
+def _measure(specs: list[RunSpec], rounds: int):
     import pandas as pd
 
-    # a few texts cost as much a step as many
+    # a step costs as much on a few texts as on many
     few = [dataclasses.replace(s, n_train=min(s.n_train, 64 * s.batch_size)) for s in specs]
     with threads(specs[0].threads):
         fits = [Fit(spec, f"timing-{store.digest(spec)}") for spec in few]
         seconds = np.array([[_seconds(fit, i) for fit in fits] for i in range(rounds + 2)])
     for fit in fits:
         shutil.rmtree(fit.folder, ignore_errors=True)
-    columns = {
-        "encoder": [str(spec.encoder) for spec in specs],
-        "seconds": np.median(seconds[2:], axis=0),  # the first two warm up
-        "tokens": [fit.spec.batch_size * fit.corpus.lengths.mean() for fit in fits],
-    }
-    return pd.DataFrame(columns)
+    return pd.DataFrame(
+        {
+            "encoder": [str(spec.encoder) for spec in specs],
+            "seconds": np.median(seconds[2:], axis=0),  # the first two warm up
+            "tokens": [fit.spec.batch_size * fit.corpus.lengths.mean() for fit in fits],
+        }
+    )
 
 
 def _seconds(fit: Fit, step: int) -> float:

@@ -53,7 +53,7 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
 
     def draw() -> None:
         gaps = task.gaps.get(parameter.value, ())
-        frame = scan(parameter.value).query(f"place == {token.value}")
+        frame = scan(parameter.value).query(f"within == {token.value}")
         order = frame.groupby("word").probability.max().sort_values(ascending=False).index
         look = {"category_orders": {"word": order}, "height": 380, "template": TEMPLATE}
         colors = px.colors.qualitative.Safe

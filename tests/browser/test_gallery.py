@@ -10,8 +10,7 @@ from browser.conftest import shot
 from numlab.figures import gallery
 
 
-def test_a_kept_view_stands_beside_what_is_committed(browser, home, write_notebook):
-    write_notebook(home, "explore/one", 'nl.save_figure("explore/one", f, d)')
+def test_a_kept_view_stands_beside_what_is_committed(browser, home):
     figure, _ = plt.subplots(figsize=(2, 1))
     for profile, id in (("full", "explore/one"), ("quick", "explore/a-view")):
         nl.begin("explore/one", profile, {profile: {}})

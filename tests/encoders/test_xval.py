@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from numlab.encoders import Tokens, XVal
-from numlab.heads.mixture import NARROWEST
+from numlab.heads.value import NARROWEST
 
 
 def embed(encoder: XVal, numbers, words: torch.Tensor) -> torch.Tensor:

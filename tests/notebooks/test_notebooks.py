@@ -1,15 +1,18 @@
 """Every notebook is stripped and in form, and every cell of it runs at the profile `smoke`."""
 
+import ast
+import fnmatch
 import json
+import re
 from pathlib import Path
 
 import nbformat
 import papermill
 import pytest
 
-from numlab.figures import notebooks, stamps
+from numlab.figures import notebooks
 from numlab.figures.batch import run_notebooks
-from numlab.figures.catalogue import item_of
+from numlab.figures.catalogue import ITEMS, claims, item_of
 from numlab.figures.filing import PROFILES
 from numlab.store import home as numlab_home
 
@@ -34,11 +37,23 @@ def test_a_notebook_is_valid_and_stripped(notebook):
     assert "widgets" not in content.metadata
 
 
+def cells(notebook):
+    return json.loads(notebook.path.read_text("utf-8"))["cells"]
+
+
+def parameters(name):
+    """The values that a notebook's parameters cell sets."""
+    notebook = next(n for n in NOTEBOOKS if n.name == name)
+    (cell,) = (c for c in cells(notebook) if "parameters" in c["metadata"].get("tags", []))
+    exec("".join(cell["source"]), values := {})
+    return values
+
+
 @every_notebook
 def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
-    assert notebook.profiles == PROFILES
-    tagged = [c for c in notebook.cells if "parameters" in c["metadata"].get("tags", [])]
-    assert 'profile = "quick"' in "".join(tagged[0]["source"])
+    values = parameters(notebook.name)
+    assert values["profile"] == "quick"
+    assert tuple(values["SIZES"]) == PROFILES
 
 
 @pytest.mark.parametrize(
@@ -61,12 +76,6 @@ def test_a_notebook_finds_the_runs_of_another_in_the_store(borrower, name, lende
         assert [key for key in shared if own[profile][key] != theirs[profile][key]] == []
 
 
-def parameters(name):
-    code = next(notebook for notebook in NOTEBOOKS if notebook.name == name).code
-    exec(code[0], found := {})
-    return found
-
-
 @every_notebook
 def test_a_notebook_begins_under_its_own_name(notebook):
     assert f'begin("{notebook.name}", profile, SIZES)' in "\n".join(notebook.code)
@@ -74,13 +83,41 @@ def test_a_notebook_begins_under_its_own_name(notebook):
 
 @every_notebook
 def test_a_notebook_saves_what_the_catalogue_has(notebook):
-    for id in notebook.declared:
-        item_of(id)
+    assert {item_of(id) for id in notebook.declared} <= ITEMS.keys()
+
+
+def strings(node):
+    """The strings in a syntax tree; in an f-string, * stands for what is filled in."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+        elif isinstance(part, ast.JoinedStr):
+            yield "".join(v.value if isinstance(v, ast.Constant) else "*" for v in part.values)
+
+
+def test_every_claim_is_made_by_exactly_one_notebook():
+    """A notebook may make claims in a loop, so any string that is a claim's id counts."""
+    makers = {id: set() for id in claims()}
+    for notebook in NOTEBOOKS:
+        tree = ast.parse("\n".join(notebook.code))
+        for pattern in strings(tree):
+            if re.match(r"\w+/", pattern):
+                for id in fnmatch.filter(makers, pattern):
+                    makers[id].add(notebook.name)
+    assert {id: names for id, names in makers.items() if len(names) != 1} == {}
+
+
+@every_notebook
+def test_a_notebook_makes_claims_that_exist(notebook):
+    calls = (n for n in ast.walk(ast.parse("\n".join(notebook.code))) if isinstance(n, ast.Call))
+    first = [call.args[0] for call in calls if ast.unparse(call.func) == "nl.claim"]
+    ids = [next(strings(arg)) for arg in first if isinstance(arg, ast.Constant | ast.JoinedStr)]
+    assert [id for id in ids if not fnmatch.filter(claims(), id)] == []
 
 
 @and_the_first
 def test_a_notebook_holds_no_path_of_one_machine(notebook):
-    text = json.dumps(notebook.cells)
+    text = json.dumps(cells(notebook))
     assert not [p for p in ("/home/", "/root/", "/Users/", "/work/") if p in text]
 
 
@@ -96,7 +133,7 @@ def jobs(tmp_path_factory):
 def test_a_notebook_runs_at_smoke(notebook, jobs):
     job = jobs[notebook.name]
     assert job.state == "done", job.note
-    assert stamps.stale(notebook, "smoke") is None
+    assert notebook.up_to_date("smoke")[0]
 
 
 @every_notebook

@@ -1,4 +1,4 @@
-"""The linear probe: what it finds, and the vectors of texts that it reads."""
+"""The linear probe, and the vectors of texts that it reads."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ import numlab as nl
 from numlab.probes import linear, text_vectors
 
 
-def test_a_probe_finds_what_is_linear_and_no_more():
+def test_a_probe_finds_what_is_linear_and_nothing_else():
     x = np.random.default_rng(0).normal(size=(2000, 4))
     assert linear(x, x @ [1, 2, 0, -1] > 0).roc_auc.min() > 0.99
     assert linear(x, x[:, 0] * x[:, 1] > 0).roc_auc.mean() == pytest.approx(0.5, abs=0.06)
 
 
-def test_a_probe_is_judged_on_what_it_did_not_see():
+def test_a_probe_is_tested_on_rows_that_it_did_not_train_on():
     noise = np.random.default_rng(1).normal(size=(200, 100))
     chance = np.random.default_rng(2).random(200) > 0.5
     frame = linear(noise, chance, n_train=100, draws=10)
@@ -29,13 +29,13 @@ def test_a_rare_answer_is_on_both_sides():
 @pytest.mark.parametrize(
     ("target", "n_train", "message"),
     [
-        (np.ones(10, bool), 5, "both answers"),
+        (np.ones(10, bool), 5, "each answer must"),
         (np.arange(10) > 4, 9, "n_train <= n - 2; got 10 targets, 10 vectors and n_train 9"),
         (np.arange(9) > 4, 5, "got 9 targets, 10 vectors"),
     ],
     ids=["one answer", "none left", "lengths"],
 )
-def test_a_probe_without_a_question_is_refused(target, n_train, message):
+def test_impossible_targets_are_refused(target, n_train, message):
     with pytest.raises(ValueError, match=message):
         linear(np.zeros((10, 2)), target, n_train)
 
@@ -59,7 +59,7 @@ def run(module_home):
     )
 
 
-def test_a_text_s_vector_is_the_mean_hidden_state_over_the_slot_s_tokens(run):
+def test_the_vector_of_a_text_is_the_mean_hidden_state_over_the_slot_s_tokens(run):
     import torch
 
     test = run.examples("test")
@@ -68,13 +68,13 @@ def test_a_text_s_vector_is_the_mean_hidden_state_over_the_slot_s_tokens(run):
     for e in test:
         for i in (0, len(e) - 1):  # a text alone, without padding
             batch = run.tokenizer([e.take([i])]).batch(np.array([0]))
-            inputs, _ = nl.MaskedLM().ask(batch, ())
+            inputs = run.spec.objective.show(batch)
             with torch.no_grad():
                 hidden = run.model.hidden(inputs, layer=1)[0].numpy()
             names = [slot.name for slot in e.layout.slots]
-            own = np.isin(batch.slot[0], [names.index("T0.0"), names.index("next0")])
-            assert own.sum() == 10
-            np.testing.assert_allclose(vectors[e.index[i]], hidden[own].mean(0), atol=1e-5)
+            read = np.isin(batch.slot[0], [names.index("T0.0"), names.index("next0")])
+            assert read.sum() == 10
+            np.testing.assert_allclose(vectors[e.index[i]], hidden[read].mean(0), atol=1e-5)
 
 
 def test_the_last_block_is_read_unless_another_is_named(run):

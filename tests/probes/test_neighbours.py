@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numlab.embeddings import Embeddings, from_digits, from_matrix
+import numlab as nl
+from numlab.embeddings import Embeddings, from_digits, from_encoder, from_matrix
 from numlab.encoders import (
     DigitMax,
     DigitMean,
@@ -15,8 +16,7 @@ from numlab.encoders import (
     WeightedSum,
 )
 from numlab.probes import digit_f1, neighbour_f1
-from numlab.probes.digit_neighbours import multisets
-from numlab.probes.neighbours import shared_f1
+from numlab.probes.neighbours import _distinct, _fewest_dimensions, multisets, shared_f1
 
 AGGREGATIONS = (
     WeightedSum(),
@@ -200,3 +200,99 @@ def test_a_digit_whose_embedding_is_not_finite_is_named(how):
 def test_digits_too_ask_for_k_below_the_number_of_points(how):
     with pytest.raises(ValueError, match="each of 10 numbers has 1 to 9 neighbours; got k=10"):
         digit_f1(np.arange(10), np.eye(10), how)
+
+
+CLOUDS = {
+    "distinct vectors": from_encoder(nl.FoNE(int_digits=3), np.arange(300.0)),
+    "shared vectors": from_encoder(nl.P10(), np.arange(300.0)),
+    "two vectors": Embeddings(np.arange(40.0), np.arange(40)[:, None] % 2 * np.ones(3), "parity"),
+    "no order": from_encoder(nl.XVal(), np.random.default_rng(0).permutation(200) / 8),
+}
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+@pytest.mark.parametrize("k", [1, 10])
+def test_the_neighbours_of_a_few_numbers_give_the_f1_of_all(name, k):
+    e = CLOUDS[name]
+    rows = np.array([0, 7, 13, len(e) - 1])
+    frame = nl.probes.nearby(e, rows, k)
+    by_number = frame.assign(both=frame.embedding * frame.line).groupby("number")
+    assert by_number.embedding.sum().tolist() == pytest.approx([k] * 4)
+    assert by_number.line.sum().tolist() == pytest.approx([k] * 4)
+    f1 = by_number.both.sum() / k
+    expected = neighbour_f1(e, k).set_index("number").f1[f1.index]
+    assert f1.tolist() == pytest.approx(expected.tolist(), abs=1e-9)
+
+
+def test_the_nearest_in_the_embedding_come_first():
+    e = Embeddings(np.arange(4.0), np.array([[0.0], [5.0], [1.0], [3.0]]), "test")
+    frame = nl.probes.nearby(e, [0, 3], k=3)
+    assert frame.number.tolist() == [0, 0, 0, 3, 3, 3]
+    assert frame.neighbour.tolist()[:3] == [2, 3, 1]
+    assert set(frame.neighbour[3:5]) == {1, 2}
+
+
+def test_a_number_is_not_its_own_neighbour_and_k_is_checked():
+    frame = nl.probes.nearby(CLOUDS["distinct vectors"], [5], 3)
+    assert 5 not in frame.neighbour.tolist()
+    with pytest.raises(ValueError, match="1 to 39 neighbours; got k=40"):
+        nl.probes.nearby(CLOUDS["two vectors"], [0], 40)
+
+
+def distances(points):
+    return np.linalg.norm(points[:, None] - points[None], axis=2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rank", [1, 5, 16])
+def test_vectors_of_low_rank_get_few_coordinates_at_the_same_distances(rank, dtype):
+    rng = np.random.default_rng(0)
+    vectors = (rng.normal(size=(200, rank)) @ rng.normal(size=(rank, 90))).astype(dtype)
+    points = _fewest_dimensions(vectors)
+    assert points.shape == (200, rank)
+    expected = distances(vectors.astype(np.float64))
+    atol = 1e-5 if dtype == np.float32 else 1e-11
+    np.testing.assert_allclose(distances(points), expected, atol=atol)
+
+
+def test_a_direction_that_few_rows_have_is_kept():
+    vectors = np.zeros((5000, 40))
+    vectors[:, 0] = np.arange(5000)
+    vectors[1234, 7] = 1e-3
+    points = _fewest_dimensions(vectors)
+    assert np.linalg.norm(points[1234]) == pytest.approx(np.hypot(1234, 1e-3), rel=1e-15)
+
+
+def test_a_small_vector_among_large_ones_keeps_its_direction():
+    vectors = np.zeros((300, 40))
+    vectors[:, 0] = 1e9
+    vectors[-1] = 0
+    vectors[-1, 3] = 1e-6
+    np.testing.assert_allclose(np.linalg.norm(_fewest_dimensions(vectors)[-1]), 1e-6)
+
+
+def test_vectors_of_high_rank_stay_as_they_are():
+    vectors = np.random.default_rng(0).normal(size=(50, 30))
+    np.testing.assert_array_equal(_fewest_dimensions(vectors), vectors)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equal_vectors_are_one_and_rounding_makes_no_difference(dtype):
+    rng = np.random.default_rng(0)
+    which = rng.integers(0, 100, 5000)
+    vectors = rng.normal(size=(100, 30))[which] * (1 + 1e-16)
+    first, found = _distinct(vectors.astype(dtype))
+    assert len(first) == len(np.unique(which)) == len(set(zip(which, found, strict=True)))
+    np.testing.assert_array_equal(which[first][found], which)
+
+
+def test_vectors_that_differ_by_more_than_rounding_stay_apart():
+    vectors = np.ones((1000, 3)) + 1e-10 * np.arange(1000)[:, None]
+    assert len(_distinct(vectors)[0]) == 1000
+
+
+def test_a_cloud_of_zeros_is_one_point():
+    first, which = _distinct(np.zeros((9, 40)))
+    assert len(first) == 1
+    assert which.tolist() == [0] * 9
+    assert np.isfinite(_fewest_dimensions(np.zeros((9, 40)))).all()

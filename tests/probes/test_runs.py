@@ -18,16 +18,27 @@ def read(run, stepsize=0.4, n=6):
     return nl.probes.number_logits(run, texts, "stepsize")
 
 
-def test_a_sweep_asks_for_every_value_with_all_else_alike(run):
+def test_a_sweep_has_n_texts_for_each_value(run):
     frame = nl.probes.interpolation(run, "stepsize", [0.25, 0.4], n=5)
     assert sorted(frame.true.tolist()) == [0.25] * 5 + [0.4] * 5
     assert frame.example.is_unique
-    assert np.array_equal(frame.columns, ["example", "slot", "true", "predicted", "valid"])
+    columns = ["encoder", "seed", "example", "slot", "true", "predicted", "valid"]
+    assert frame.columns.tolist() == columns
 
 
-def test_a_scan_holds_the_heaviest_words_of_each_place(run):
+def test_a_sweep_of_several_runs_is_the_sweeps_of_each(run, module_home):
+    other = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
+    both = nl.probes.interpolation([run, other], "stepsize", [0.25, 0.4], n=5)
+    for encoder, rows in both.groupby("encoder"):
+        alone = nl.probes.interpolation(
+            {"P1000": run, "XVal": other}[encoder], "stepsize", [0.25, 0.4], n=5
+        )
+        assert rows.reset_index(drop=True).equals(alone)
+
+
+def test_a_scan_has_the_likeliest_words_at_each_token(run):
     scan = nl.probes.logit_scan(read(run), top=4)
-    assert scan.groupby("place").word.nunique().to_dict() == {1: 4, 2: 4, 3: 4}
+    assert scan.groupby("within").word.nunique().to_dict() == {1: 4, 2: 4, 3: 4}
     assert set(scan.word) <= set(nl.P1000().vocabulary)
     assert scan.probability.between(0, 1).all()
 
@@ -37,15 +48,15 @@ def test_a_scan_holds_means_over_the_texts_of_each_true_number(run):
     scan = nl.probes.logit_scan(nl.probes.number_logits(run, texts, "stepsize"), top=3)
     for value, n in ((0.4, 3), (0.7, 5)):
         alone = nl.probes.logit_scan(read(run, value, n), top=3)
-        both = alone.merge(scan, on=["true", "place", "word"], suffixes=("", " of both"))
+        both = alone.merge(scan, on=["true", "within", "word"], suffixes=("", "_both"))
         assert len(both) == len(alone)
         for name in ("logit", "probability"):
-            assert np.allclose(both[name], both[f"{name} of both"], atol=1e-6)
+            assert np.allclose(both[name], both[f"{name}_both"], atol=1e-6)
 
 
 def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(run):
     scan = nl.probes.logit_scan(read(run), top=918)
-    total = scan.groupby("place").probability.sum()
+    total = scan.groupby("within").probability.sum()
     assert (total <= 1 + 1e-5).all() and (total > 0.8).all()
 
 
@@ -71,11 +82,11 @@ def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
 
     def two(hidden):
         logits = hidden.new_full((len(hidden), run.tokenizer.size), -50.0)
-        at_places = logits.view(-1, encoder.length, run.tokenizer.size)
-        at_places[:, range(encoder.length), other] = 0.0
-        at_places[:, range(encoder.length), likely] = np.log(3)
-        at_places[:, 0] = at_places[:, 2] = -50.0
-        at_places[:, [0, 2], likely[[0, 2]]] = 50.0  # both have one sign and one exponent
+        tokens = logits.view(-1, encoder.length, run.tokenizer.size)
+        tokens[:, range(encoder.length), other] = 0.0
+        tokens[:, range(encoder.length), likely] = np.log(3)
+        tokens[:, 0] = tokens[:, 2] = -50.0
+        tokens[:, [0, 2], likely[[0, 2]]] = 50.0  # both have one sign and one exponent
         return logits
 
     monkeypatch.setattr(run.model, "logits", two)
@@ -83,7 +94,7 @@ def test_the_expectation_weighs_numbers_by_their_probability(run, monkeypatch):
     assert (frame["argmax"] - 0.4).abs().max() < 1e-9
     assert (frame.expectation - (0.75 * 0.4 + 0.25 * 0.2)).abs().max() < 1e-6
     scan = nl.probes.logit_scan(read(run), top=2)
-    significands = scan[scan.place == 2].set_index("word")
+    significands = scan[scan.within == 2].set_index("word")
     assert significands.probability.to_dict() == pytest.approx({"200": 0.25, "400": 0.75})
     assert significands.logit.to_dict() == pytest.approx({"200": 0, "400": np.log(3)}, abs=1e-6)
 
@@ -95,9 +106,9 @@ def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeyp
 
     def nearly_certain(hidden):
         logits = hidden.new_full((len(hidden), run.tokenizer.size), -50.0)
-        at_places = logits.view(-1, encoder.length, run.tokenizer.size)
-        at_places[:, range(encoder.length), unlikely] = 0.0
-        at_places[:, range(encoder.length), likely] = 7.0  # 1,100 times as likely
+        tokens = logits.view(-1, encoder.length, run.tokenizer.size)
+        tokens[:, range(encoder.length), unlikely] = 0.0
+        tokens[:, range(encoder.length), likely] = 7.0  # 1,100 times as likely
         return logits
 
     monkeypatch.setattr(run.model, "logits", nearly_certain)

@@ -1,4 +1,4 @@
-"""The spectrum of number embeddings: periods that are there, and none that are not."""
+"""The spectrum of number embeddings: its peaks are the periods in the vectors, and no others."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def peaks(vectors, numbers=NUMBERS, **settings):
     return frame.period[frame.peak].round(6).tolist()
 
 
-def test_the_periods_that_are_there_are_the_peaks():
+def test_the_peaks_are_the_periods_in_the_vectors():
     vectors = NOISE + 0.5 * (wave(10) + wave(5) + wave(2.5) + wave(2))
     assert peaks(vectors) == [10.0, 5.0, 2.5, 2.0]
 
@@ -37,7 +37,7 @@ def test_a_line_through_the_numbers_is_no_peak():
 
 
 @pytest.mark.parametrize(("level", "least", "most"), [(0.05, 0, 9), (0.5, 18, 42)])
-def test_noise_has_a_peak_about_as_often_as_the_level_says(level, least, most):
+def test_noise_peaks_about_as_often_as_the_level_says(level, least, most):
     noise = [np.random.default_rng(s).normal(size=(N, 16)) for s in range(60)]
     found = [bool(peaks(vectors, level=level, n_permutations=99)) for vectors in noise]
     assert least <= sum(found) <= most  # expected: 60 level; beyond it once in 1,000
@@ -61,9 +61,9 @@ def test_powers_have_the_mean_one_and_do_not_depend_on_rotation_or_scale():
 @pytest.mark.parametrize(
     "numbers", [[0, 1, 2], [*range(10), 11], np.arange(20) + 0.5, range(0, 40, 2)]
 )
-def test_only_consecutive_whole_numbers_have_a_spectrum(numbers):
+def test_numbers_other_than_consecutive_integers_are_refused(numbers):
     e = Embeddings(np.array(numbers), np.eye(len(numbers)), "test")
-    with pytest.raises(ValueError, match=f"8 or more consecutive whole numbers; got {len(e)} from"):
+    with pytest.raises(ValueError, match=f"8 or more consecutive integers; got {len(e)} from"):
         spectrum(e)
 
 

@@ -38,6 +38,7 @@ def test_a_field_is_read_from_xarray_in_kelvin_and_hours():
 def test_the_names_of_other_files_and_their_members_are_understood():
     data = dataset(time="valid_time", latitude="lat", longitude="lon").expand_dims(number=[0])
     data["lsm"] = ("lat", "lon"), np.eye(3, 4)
+    data["time"] = np.datetime64("2020-01-01")  # of the forecast
     field = from_xarray(data.transpose("lon", ...))
     assert (field.kelvin == dataset().t2m.values).all()
     assert (field.land == np.eye(3, 4, dtype=bool)).all()
@@ -57,8 +58,8 @@ def test_a_file_gives_the_field_that_was_written(tmp_path, suffix):
 def test_the_real_era5_file_is_read_from_the_cache_and_gives_texts(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     source = FieldFile(URL, MD5)
-    source.path.parent.mkdir(parents=True)
-    shutil.copy(ERA5, source.path)
+    (tmp_path / "numlab").mkdir()
+    shutil.copy(ERA5, tmp_path / "numlab" / ERA5.name)
     task = Temperature(source, stations=(6, 8), times=(3, 4))
     field = task.field()
     assert field.kelvin.shape == (744, 33, 49) and field.step == 1
@@ -81,11 +82,17 @@ def with_hole(data):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (lambda: broken(edit=with_hole), "1 of 12 cells are NaN.*latitude 45, longitude 10.*3"),
+        (
+            lambda: broken(edit=with_hole),
+            "1 of 12 cells are NaN.*latitude 45, longitude 10, time 3",
+        ),
         (lambda: broken(units="degC"), "t2m is in kelvin.*got units 'degC'"),
         (lambda: dataset() - 273.15, "150 to 350; got .*degrees Celsius"),
-        (lambda: broken(edit=lambda d: d.isel(latitude=0)), "without latitude"),
-        (lambda: broken(edit=lambda d: d.isel(time=0, longitude=0)), "without time and longitude"),
+        (lambda: broken(edit=lambda d: d.isel(latitude=0)), r"got no \['latitude'\]"),
+        (
+            lambda: broken(edit=lambda d: d.isel(time=0, longitude=0)),
+            r"got no \['time', 'longitude'\]",
+        ),
         (lambda: broken(edit=lambda d: d.isel(time=[0, 1, 3])), r"equal time steps; got \[8, 16\]"),
         (lambda: broken(t2m="tp"), r"one of \('t2m'.*got \('tp',\)"),
         (lambda: dataset().expand_dims(member=[0, 1]), "got also {'member': 2}"),

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from numlab.tasks import Quantities
-from numlab.tasks.things import ENDINGS, OPENINGS, TOPICS
+from numlab.tasks.quantities import topics
+
+TOPICS = topics()
 
 
 def ways(corpus):
@@ -63,8 +65,9 @@ def test_the_number_and_its_unit_tell_the_thing(topic):
 
 
 def test_the_topics_are_said_in_as_many_ways_with_words_of_their_own():
-    assert {len(topic.statements) for topic in TOPICS} == {9}
-    assert len(OPENINGS) == len(set(OPENINGS)) and len(ENDINGS) == len(set(ENDINGS))
+    assert {len(topic.layouts) for topic in TOPICS} == {9}
     for topic in TOPICS:
-        assert all("{thing}" in s and "{n0}" in s for s in topic.statements)
+        assert all("thing" in lay.word_slots and "n0" in lay.number_slots for lay in topic.layouts)
+        assert {len(layout.slots[0].words) for layout in topic.layouts} == {12}
+        assert {len(layout.slots[-1].words) for layout in topic.layouts} == {12}
         assert list(topic.scale.values()) == sorted(topic.scale.values())

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numlab.encoders import IEEE754
-from numlab.pretrained import Pretrained
 from numlab.tasks import Sentences
 
 RECORDS = [
@@ -56,11 +54,17 @@ def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
     [
         (
             {"comment": "a total of 1500 miles", "offset": 12, "length": 5},
-            "sentence 1: expected a number at offset 12, length 5; got '500 m' in 'a total of",
+            "line 1: expected a number at offset 12, length 5; got '500 m' in 'a total of",
         ),
         ({"comment": "none", "offset": -4, "length": 4}, "at offset -4, length 4; got ''"),
-        ({"comment": "1", "offset": 0}, "sentence 1: expected length; got comment, offset"),
-        ({"offset": 0, "length": 1}, "expected comment or title; got offset, length"),
+        (
+            {"comment": "1", "offset": 0},
+            "line 1: expected comment, offset, length; got \"{'comment': '1'",
+        ),
+        (
+            {"offset": 0, "length": 1},
+            "expected comment, offset, length; got \"{'offset': 0",
+        ),
     ],
 )
 def test_a_record_that_does_not_match_is_named(record, message, tmp_path):
@@ -69,7 +73,7 @@ def test_a_record_that_does_not_match_is_named(record, message, tmp_path):
 
 
 def test_a_file_with_fewer_sentences_says_so(tmp_path):
-    with pytest.raises(ValueError, match="sentences.json has 4 sentences; 5 are asked for"):
+    with pytest.raises(ValueError, match="sentences.json has 4 sentences; got sizes of 5"):
         Sentences(written(tmp_path, RECORDS)).sample(5, seed=0)
 
 
@@ -84,11 +88,14 @@ def test_a_file_of_another_checksum_is_refused(tmp_path):
 def test_a_line_that_is_no_json_is_named(tmp_path):
     path = tmp_path / "sentences.json"
     path.write_text('{"comment": "1", "offset": 0, "length": 1}\n\nno\n')
-    with pytest.raises(ValueError, match="line 3 is no JSON"):
+    with pytest.raises(ValueError, match="line 3: no JSON"):
         Sentences(str(path)).layouts()
 
 
 def test_a_pretrained_model_reads_the_number_and_the_words_around_it(tmp_path):
+    from numlab.encoders import IEEE754
+    from numlab.pretrained import Pretrained
+
     tokenizer = Pretrained().tokenizer([], IEEE754())
     corpus = tokenizer(Sentences(written(tmp_path, RECORDS)).sample(4, seed=0))
     batch = corpus.batch(np.arange(4))

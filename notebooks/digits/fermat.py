@@ -1,0 +1,168 @@
+"""Word problems in files: FERMAT's test sets and templates, and sets in MAWPS's format."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from numlab.examples import Examples, Layout, Slot, parse
+from numlab.tasks.expressions import operation_of, variables
+from numlab.tasks.files import check_fields, json_values
+
+__all__ = ["problems", "read_fermat", "read_mawps", "read_templates"]
+
+NO_ANSWER = "Not commutable"  # of 500 problems of FERMAT's set Commuted
+
+
+def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
+    """Read a test set of FERMAT: `questions/<name>.q` and `answers/<name>.a`.
+
+    Parameters
+    ----------
+    folder : `test_sets` of its repository.
+    name : such as "Original" or "1dp_random".
+
+    Returns
+    -------
+    DataFrame with columns
+        index : of the problem, the same in all sets
+        question : str
+        answer : float; NaN where the problem cannot be commuted
+        equation : as in the file
+        operation : "a+b", "a-b", "a*b", "a/b"; missing for several, or without an equation
+
+    Raises
+    ------
+    ValueError
+        For a broken line, a repeated problem or a missing answer, with file and line.
+    """
+    folder = Path(folder)
+    questions = _by_index(folder / "questions" / f"{name}.q", ("index", "question"))
+    answers = _by_index(folder / "answers" / f"{name}.a", ("index", "answer", "equation"))
+    rows = []
+    for index, (where, entry) in questions.items():
+        question = _text(where, entry["question"])
+        if index not in answers:
+            raise ValueError(f"{where}: problem {index} has no answer in {name}.a")
+        where, answer = answers[index]
+        rows.append(_problem(where, index, question, answer["answer"], answer["equation"]))
+    return _table(rows)
+
+
+def read_mawps(path: str | Path) -> pd.DataFrame:
+    """Read a set in MAWPS's format: a JSON list of objects with sQuestion, lEquations, lSolutions.
+
+    Problems with several answers are left out with a warning.
+
+    Returns
+    -------
+    DataFrame
+        As of `read_fermat`; index is iIndex, or the position in the list. An equation that must
+        be solved, such as 2*X=10, has no operation.
+    """
+    rows, several = [], []
+    for i, (where, entry) in enumerate(json_values(path)):
+        check_fields(where, entry, ("sQuestion", "lEquations", "lSolutions"))
+        for key in ("lEquations", "lSolutions"):
+            if not isinstance(entry[key], list) or not entry[key]:
+                raise ValueError(f"{where}: expected a list of {key}; got {entry[key]!r}")
+        if len(entry["lSolutions"]) > 1:
+            several.append(where)
+            continue
+        equation = re.sub(r"^\s*[a-zA-Z]\s*=|=\s*[a-zA-Z]\s*$", "", str(entry["lEquations"][0]))
+        question, index = _text(where, entry["sQuestion"]), int(entry.get("iIndex", i))
+        rows.append(_problem(where, index, question, entry["lSolutions"][0], equation))
+    if several:
+        message = f"{len(several)} problems have more than one answer and are left out"
+        warnings.warn(f"{message}; the first is {several[0]}", stacklevel=2)
+    return _table(rows)
+
+
+def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
+    """Read FERMAT's templates.csv as templates of `WordProblems`, without repeated texts.
+
+    Columns: templates, a text with num1, num2, ... for its numbers, and answers, an expression of
+    these. A row whose expression has a number that its text lacks (there is one) is left out with
+    a warning.
+    """
+    templates: dict[str, str] = {}
+    with Path(path).open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        for row in reader:
+            where = f"{path}, line {reader.line_num}"
+            check_fields(where, row, ("templates", "answers"))
+            text = f"{_with_letters(row['templates'].strip(), '{{{}}}')} {{answer}}"
+            expression = _with_letters(row["answers"].strip(), "{}")
+            try:
+                unknown = variables(expression) - set(Layout.of(text).number_slots[:-1])
+            except ValueError as error:
+                raise ValueError(f"{where}: {error}") from None
+            if unknown:
+                warnings.warn(f"{where}: left out, {text!r} has no number {unknown}", stacklevel=2)
+            else:
+                templates.setdefault(text, expression)
+    return tuple(templates.items())
+
+
+def problems(frame: pd.DataFrame) -> list[Examples]:
+    """The problems with answers in a frame, as texts with slots n0, n1, ..., answer.
+
+    `index` is the row of the frame.
+    """
+    rows = np.flatnonzero(frame.answer.notna())
+    pairs = zip(frame.question.iloc[rows], frame.answer.iloc[rows], strict=True)
+    texts = [f"{q.strip()} {np.format_float_positional(a, trim='-')}" for q, a in pairs]
+    corpus = []
+    for e in parse(texts):
+        layout = Layout(e.layout.literals, (*e.layout.slots[:-1], Slot("answer")))
+        corpus.append(Examples(layout, e.numbers.astype(np.float64), None, rows[e.index]))
+    return corpus
+
+
+def _by_index(path: Path, names: tuple[str, ...]) -> dict[int, tuple[str, dict[str, Any]]]:
+    """Objects with the given fields by their "index", each with its line."""
+    entries: dict[int, tuple[str, dict[str, Any]]] = {}
+    for where, entry in json_values(path):
+        check_fields(where, entry, names)
+        if not isinstance(entry["index"], int) or entry["index"] in entries:
+            raise ValueError(f"{where}: expected an index not used before; got {entry['index']!r}")
+        entries[entry["index"]] = where, entry
+    return entries
+
+
+def _text(where: str, question: Any) -> str:
+    if not isinstance(question, str) or not question.strip():
+        raise ValueError(f"{where}: expected the text of a question; got {question!r}")
+    return question
+
+
+def _problem(where: str, index: int, question: str, answer: Any, equation: str) -> tuple:
+    if answer == NO_ANSWER:
+        return index, question, math.nan, equation, None
+    try:
+        value = float(answer)
+        operation = None if "=" in equation else operation_of(equation)
+    except (TypeError, ValueError) as error:
+        expected = "a number and its equation"
+        raise ValueError(f"{where}: expected {expected}; got {answer!r}, {equation!r}") from error
+    if not math.isfinite(value):
+        raise ValueError(f"{where}: expected a finite number; got {answer!r}")
+    return index, question, value, equation, operation
+
+
+def _table(rows: list[tuple]) -> pd.DataFrame:
+    columns = ["index", "question", "answer", "equation", "operation"]
+    return pd.DataFrame(rows, columns=columns).sort_values("index", ignore_index=True)
+
+
+def _with_letters(text: str, form: str) -> str:
+    """num1, num2, ... as letters a, b, ..., written in a form such as "{{{}}}"."""
+    plain = text.replace("{", "{{").replace("}", "}}")
+    return re.sub(r"num([1-9])", lambda match: form.format(chr(96 + int(match[1]))), plain)

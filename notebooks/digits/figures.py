@@ -1,0 +1,143 @@
+"""Neighbours on the number line and in embeddings of digits (digits, Figures 1 to 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from numlab.plots import curves, encoder_color, encoder_marker, panels, styled
+from numlab.plots.style import legend
+
+STATES = {"color": ("#BBBBBB", "#777777", "#111111"), "marker": "oDs"}  # not colours of encoders
+PAPER = {"color": "#555555", "lw": 1.2}
+
+
+@styled
+def number_lines(frame: pd.DataFrame, number: float) -> Figure:
+    """The nearest neighbours of one number, a line for each way to find them (digits, Fig. 1).
+
+    Parameters
+    ----------
+    frame : DataFrame [line, neighbour, chance]
+        line: the name of a row, the first of which is the number line itself; chance: the
+        probability that a tied neighbour is drawn. The paler a mark, the smaller it is.
+    number : float
+    """
+    names = list(frame.line.unique())
+    figure, (ax,) = panels(1, 1, 8.6, 0.5 * len(names) + 0.6)
+    for row, name in enumerate(names):
+        near = frame[frame.line == name]
+        color = encoder_color(name) if row else "#333333"
+        look = {"color": color, "marker": encoder_marker(name), "edgecolor": "white", "lw": 0.6}
+        ax.scatter(near.neighbour, np.full(len(near), row), 66, alpha=near.chance**0.5, **look)
+    ax.axvline(number, color="#333333", lw=1)
+    first = frame[frame.line == names[0]].neighbour
+    ax.axvspan(first.min() - 0.5, first.max() + 0.5, color="#E9E9E9", lw=0, zorder=0)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="number (paler: tied for the last places)", ylim=(len(names) - 0.4, -0.6))
+    ax.set_title(f"the nearest neighbours of {number:g}")
+    return figure
+
+
+@styled
+def f1_by_length(
+    frame: pd.DataFrame, paper: float | None = None, below: float | None = None
+) -> Figure:
+    """kNN-F1 over the number of digits, a line for each aggregate (digits, Fig. 2 and 3).
+
+    Parameters
+    ----------
+    frame : DataFrame [pool, table, aggregate, digits, seed, f1]
+        One panel for each pool of numbers and table of digits. f1: mean over the numbers of that
+        many digits.
+    paper : float, optional
+        The paper's value for the weighted sum, drawn as a dashed line.
+    below : float, optional
+        The paper's bound for the other functions, drawn as a dotted line. The axis is then
+        logarithmic from 0.1 % up and linear below, so that 0 is seen.
+    """
+    panelled = frame.assign(pool=frame.pool + ", " + frame.table)
+    figure = curves(panelled, "digits", "f1", "aggregate", "pool")
+    for ax in figure.axes:
+        ticks = sorted(frame.digits.unique())
+        ax.set(xlabel="number of digits", ylabel="kNN-F1", xticks=ticks)
+        ax.label_outer()
+        if below is None:
+            ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
+        else:
+            ax.set_yscale("symlog", linthresh=1e-3, linscale=0.4)
+            ax.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.1 %", "1 %", "10 %", "100 %"])
+            ax.axhline(below, ls=":", label=f"paper: below {below * 100:.0f} %", **PAPER)
+        if paper is not None:
+            ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} %", **PAPER)
+        ax.set_ylim(*((-0.02, 1.05) if below is None else (-1e-4, 1.4)))
+    legend(figure, figure.axes)
+    return figure
+
+
+@styled
+def norm_by_length(frame: pd.DataFrame) -> Figure:
+    """The length of vectors over the number of digits, a line for each aggregate.
+
+    Parameters
+    ----------
+    frame : DataFrame [table, aggregate, digits, seed, norm]
+        One panel for each table of digits. norm: in lengths of a digit's vector.
+    """
+    figure = curves(frame, "digits", "norm", "aggregate", "table")
+    for ax in figure.axes:
+        ax.set(xlabel="number of digits", xticks=sorted(frame.digits.unique()), yscale="log")
+        ax.yaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.label_outer()
+    figure.axes[0].set_ylabel("length of the vector / of a digit's")
+    return figure
+
+
+@styled
+def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
+    """kNN-F1 over k: the first embedding as a line, the others as marks.
+
+    Parameters
+    ----------
+    frame : DataFrame [embedding, k, f1]
+    title : str
+    """
+    figure, (ax,) = panels(1, 1, 6.0, 3.4)
+    colors = ("black", "#D55E00", "#56B4E9")
+    for i, (name, rows) in enumerate(frame.groupby("embedding", sort=False)):
+        look = {"lw": 0, "marker": "o", "ms": 6} if i else {"lw": 1.5}
+        ax.plot(rows.k, 100 * rows.f1, color=colors[i], label=name, **look)
+    ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as in the paper")
+    ax.set_xscale("log")
+    ax.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
+    ax.set(xlabel="k", ylabel="kNN-F1 (%)", ylim=(0, 100), title=title)
+    ax.legend()
+    return figure
+
+
+@styled
+def dots(frame: pd.DataFrame, title: str) -> Figure:
+    """kNN-F1 in percent, a row for each encoder: the mean of the seeds and their range.
+
+    Parameters
+    ----------
+    frame : DataFrame [encoder, state, seed, f1]
+        Rows and states come in the order of the frame.
+    title : str
+    """
+    names, states = list(frame.encoder.unique()), list(frame.state.unique())
+    figure, (ax,) = panels(1, 1, 6.4, 0.34 * len(names) + 0.8)
+    for i, state in enumerate(states):
+        color, marker = STATES["color"][i], STATES["marker"][i]
+        rows = frame[frame.state == state].groupby("encoder").f1
+        f1 = 100 * rows.agg(["mean", "min", "max"])
+        y = np.array([names.index(name) for name in f1.index]) + 0.22 * (i - 1)
+        ax.hlines(y, f1["min"], f1["max"], color=color, lw=2, alpha=0.5)
+        ax.scatter(f1["mean"], y, 34, color=color, marker=marker, label=state, zorder=3)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="kNN-F1 (%)", ylim=(len(names) - 0.4, -0.6), xlim=(-3, 103), title=title)
+    legend(figure, [ax])
+    return figure

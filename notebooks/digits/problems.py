@@ -1,0 +1,128 @@
+"""Word problems of known kinds, answered by many runs, and tables of the answers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from fermat import problems, read_fermat
+
+import numlab as nl
+from numlab.examples import Examples
+from numlab.tasks import DigitLengths, WordProblems
+from numlab.tokenizer import Tokenizer
+
+
+def question_sets(
+    task: WordProblems,
+    kinds: Mapping[str, DigitLengths],
+    n: int,
+    training: Sequence[Examples],
+) -> tuple[list[Examples], pd.DataFrame]:
+    """Problems with numbers of one kind each, without those that occur in training.
+
+    Parameters
+    ----------
+    task : WordProblems
+        Its templates are used.
+    kinds : mapping of str to DigitLengths
+        One test set each.
+    n : int
+        Problems to draw for a set.
+    training : sequence of Examples
+
+    Returns
+    -------
+    list of Examples
+        `index` is the row of the frame.
+    DataFrame [set, operation]
+        Operation: such as "a+b"; None where a problem has two steps.
+    """
+    seen = {(e.layout, *row) for e in training for row in e.numbers.tolist()}
+    examples, rows = [], []
+    for name, kind in kinds.items():
+        drawn = WordProblems((kind,), task.templates).sample(n, seed=len(rows) + 1)
+        for e in drawn:
+            e = e.take([(e.layout, *row) not in seen for row in e.numbers.tolist()])
+            examples.append(dataclasses.replace(e, index=len(rows) + np.arange(len(e))))
+            rows += [(name, task.operation(e.layout))] * len(e)
+    return [e for e in examples if len(e)], pd.DataFrame(rows, columns=["set", "operation"])
+
+
+def fermat_sets(
+    folder: Path, n: int, tokenizer: Tokenizer
+) -> tuple[list[Examples], pd.DataFrame, dict[str, float]]:
+    """The first n problems of each of FERMAT's test sets, as `question_sets`.
+
+    The third value is the share of words in each set that the tokenizer does not know.
+    """
+    examples, rows, unknown = [], [], {}
+    for path in sorted((folder / "questions").glob("*.q")):
+        frame = read_fermat(folder, path.stem).head(n)
+        frame.answer = frame.answer.round(2)  # as in training
+        corpus = problems(frame)
+        words = [i for e in corpus for text in e.layout.literals for i in tokenizer.text.ids(text)]
+        unknown[path.stem] = float(np.mean(np.array(words) == tokenizer.text.unknown))
+        examples += [dataclasses.replace(e, index=e.index + len(rows)) for e in corpus]
+        rows += [(path.stem, operation) for operation in frame.operation]
+    return examples, pd.DataFrame(rows, columns=["set", "operation"]), unknown
+
+
+def by_run(answers: pd.DataFrame, metric: Callable, column: str) -> pd.DataFrame:
+    """A metric in percent: one row for each setting and seed, one column for each value of a column.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Rows of `predict`, with the columns `setting` and `column`.
+    metric : callable
+        From a DataFrame to a float.
+    column : str
+
+    Returns
+    -------
+    DataFrame, indexed by (setting, seed)
+    """
+    groups = answers.groupby(["setting", "seed", column], sort=False)
+    return 100 * groups[["true", "predicted", "valid"]].apply(metric).unstack(sort=False)
+
+
+def table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores from `by_run` as text: mean ± standard deviation over the seeds; the last column is
+    the mean of the others."""
+
+    def text(values: pd.Series) -> str:
+        return f"{values.mean():.1f}" + (f" ± {values.std():.1f}" if len(values) > 1 else "")
+
+    whole = scores.assign(mean=scores.mean(axis=1))
+    return whole.groupby("setting", sort=False).agg(text).rename_axis(columns=None)
+
+
+def points(difference: pd.Series) -> str:
+    """Differences with their names, for a sentence.
+
+    >>> points(pd.Series({"2 digits": -17.84, "1000+": 0.3}))
+    '2 digits -17.8, 1000+ +0.3'
+    """
+    return ", ".join(f"{name} {value:+.1f}" for name, value in difference.items())
+
+
+def as_ran(name: str, run: nl.Run) -> dict[str, float]:
+    """The settings of a run, and what it cost (digits, Table 4)."""
+    spec, last = run.spec, run.history.iloc[-1]
+    return {
+        "setting": name,
+        "parameters": sum(p.numel() for p in run.model.parameters()),
+        "learning rate": spec.learning_rate,
+        "batch size": spec.batch_size,
+        "steps": spec.steps,
+        "epochs": spec.steps * spec.batch_size / spec.n_train,
+        "weight decay": spec.weight_decay,
+        "warm-up": round(spec.warmup * spec.steps),
+        "lambda": spec.losses[0].share if spec.losses else np.nan,
+        "tokens a problem": last.tokens / spec.steps / spec.batch_size,
+        "minutes": last.seconds / 60,
+    }

@@ -1,0 +1,170 @@
+"""Floating-point embeddings: the bits, the module that reads them, the model (float, Fig. 1 to 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+
+from numlab.plots import encoder_color, styled
+from numlab.plots.chips import chip
+
+PARTS = {"sign": "#D55E00", "exponent": "#0072B2", "significand": "#009E73"}
+CELL = 0.24  # inches, the width of a bit
+CENTRED = {"ha": "center", "va": "center_baseline"}
+GREY_ARROW = {"arrowstyle": "->", "color": "#777777", "lw": 1.0}
+
+
+@styled
+def bits(frame: pd.DataFrame) -> Figure:
+    """Numbers as the bits of floats, one row each (float, Fig. 2).
+
+    Parameters
+    ----------
+    frame : DataFrame [number, meaning, part, bit]
+        One row for each bit, the sign first. number: its text; meaning: the value of the bits, as
+        text; part: "sign", "exponent" or "significand"; bit: 0 or 1.
+    """
+    rows = list(frame.groupby("number", sort=False))
+    width = 1.5 + CELL * max(len(row) for _, row in rows)
+    ax = _inches(width + 2.6, 0.7 + 0.42 * len(rows))
+    for i, (number, row) in enumerate(rows):
+        y = 0.65 + 0.42 * i
+        ax.text(1.3, y + CELL / 2, number, ha="right", va="center", family="monospace")
+        ax.text(width + 0.15, y + CELL / 2, row.meaning.iloc[0], va="center")
+        for j, (part, bit) in enumerate(zip(row.part, row.bit, strict=True)):
+            x = 1.5 + CELL * j
+            _box(ax, (x, y), (CELL, CELL), _tint(PARTS[part], 0.6 if bit else 0.12))
+            middle = x + CELL / 2, y + CELL / 2
+            ax.text(*middle, str(bit), fontsize=10, family="monospace", **CENTRED)
+    for part, columns in rows[0][1].reset_index().groupby("part", sort=False):
+        left, right = 1.5 + CELL * columns.index.min(), 1.5 + CELL * (columns.index.max() + 1)
+        ax.plot([left + 0.03, right - 0.03], [0.55, 0.55], color=PARTS[part], lw=2.5)
+        x, side = (right - 0.06, "right") if part == "sign" else (left + 0.03, "left")
+        ax.text(x, 0.35, part, color=PARTS[part], weight="bold", ha=side, va="center")
+    return ax.figure
+
+
+@styled
+def activations(frame: pd.DataFrame, residual: tuple[str, str]) -> Figure:
+    """The vector after each step of a module, entry by entry (float, Eq. 3 and Fig. 3).
+
+    Parameters
+    ----------
+    frame : DataFrame [step, made_by, entry, value]
+        step: the name of a vector; made_by: how it follows from the vector before.
+    residual : pair of str
+        The vector that is added, and the vector to which it is added.
+    """
+    steps = list(frame.groupby("step", sort=False))
+    figure = Figure(figsize=(11, 0.75 * len(steps) + 0.7))
+    figure.set_layout_engine("none")
+    grid = {"hspace": 1.15, "left": 0.2, "right": 0.9, "top": 0.94, "bottom": 0.13}
+    axes = figure.subplots(len(steps), 1, gridspec_kw=grid)
+    for ax, (step, rows) in zip(axes, steps, strict=True):
+        image = _strip(ax, step, rows)
+    position = {step: ax.get_position() for ax, (step, _) in zip(axes, steps, strict=True)}
+    _skip_arrow(figure, *(position[step] for step in residual))
+    below = figure.add_axes((0.35, 0.065, 0.4, 0.018))
+    look = {"orientation": "horizontal", "ticks": (-1, 0, 1)}
+    figure.colorbar(image, cax=below, label="value / the row's largest", **look)
+    return figure
+
+
+def _strip(ax: Axes, step: str, rows: pd.DataFrame):
+    """A vector as a strip of colours, its name to the left and what made it above."""
+    largest = np.abs(rows.value).max()
+    look = {"vmin": -1, "vmax": 1, "cmap": "RdBu_r", "aspect": "auto"}
+    image = ax.imshow(rows.value.to_numpy()[None] / largest, **look)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.grid(visible=False)
+    at = {"va": "center", "transform": ax.transAxes}
+    ax.text(-0.015, 0.5, step, ha="right", weight="bold", **at)
+    ax.text(1, 1.35, f"{len(rows)} entries, up to {largest:.2g}", ha="right", fontsize=9, **at)
+    if rows.made_by.iloc[0]:
+        ax.text(0, 1.35, rows.made_by.iloc[0], fontsize=10, **at)
+        ends = {"xy": (-0.07, 1.15), "xytext": (-0.07, 2.05), "xycoords": "axes fraction"}
+        ax.annotate("", **ends, arrowprops={"arrowstyle": "->", "color": "#555555", "lw": 1.3})
+    return image
+
+
+def _skip_arrow(figure: Figure, start, end) -> None:
+    """An arrow on the right, from the height of one axes to that of another."""
+    x, far = 0.905, 0.935
+    y0, y1 = ((box.y0 + box.y1) / 2 for box in (start, end))
+    look = {"color": PARTS["sign"], "lw": 1.6, "transform": figure.transFigure}
+    figure.add_artist(Line2D([x, far, far, x], [y0, y0, y1, y1], **look))
+    figure.add_artist(Line2D([x], [y1], marker="<", **look))
+    figure.text(far + 0.01, (y0 + y1) / 2, "added", color=PARTS["sign"], va="center")
+
+
+@styled
+def model(tokens: pd.DataFrame, parts: pd.DataFrame) -> Figure:
+    """A text on its way through a model that embeds numbers by their bits (float, Fig. 1).
+
+    Parameters
+    ----------
+    tokens : DataFrame [word, kind, note, target]
+        One row for each token. kind: "literal", "number" or "mask"; note: the text under the
+        token; target: the word to be predicted there, or "".
+    parts : DataFrame [text, learned]
+        Indexed by the four parts "words", "numbers", "trunk" and "head": a text for each, and
+        whether it is trained.
+    """
+    ax = _inches(12.2, 4.9)
+    color = encoder_color("IEEE754")
+    shade = {True: _tint(color, 0.35), False: "#E9E9E9"}
+    x = 0.2
+    for token in tokens.itertuples():
+        width = chip(ax, x, 4.25, token, color)
+        _column(ax, x + width / 2, token, parts, shade)
+        x += width + 0.08
+    _box(ax, (0.2, 1.97), (x - 0.28, 0.74), shade[parts.learned["trunk"]])
+    ax.text((x + 0.12) / 2, 2.34, parts.text["trunk"], ha="center", va="center")
+    aside = x + 0.17
+    ax.text(aside, 4.25, "what the model reads", va="center", weight="bold")
+    ax.text(aside, 3.57, parts.text["numbers"], va="center", color=color)
+    ax.text(aside, 3.2, parts.text["words"], va="center")
+    ax.text(aside, 1.27, parts.text["head"], va="center", color=color)
+    ax.text(aside, 0.55, "what it should answer", va="center", weight="bold")
+    for i, (learned, text) in enumerate(((True, "trained here"), (False, "pretrained, frozen"))):
+        _box(ax, (aside, 2.02 + 0.36 * i), (0.3, 0.24), shade[learned])
+        ax.text(aside + 0.4, 2.14 + 0.36 * i, text, va="center")
+    return ax.figure
+
+
+def _column(ax: Axes, x: float, token, parts: pd.DataFrame, shade: dict[bool, str]) -> None:
+    """What happens to one token: its embedding, and where a word is masked, the head."""
+    part = "numbers" if token.kind == "number" else "words"
+    ax.annotate("", (x, 3.62), (x, 4.05), arrowprops=GREY_ARROW)
+    _box(ax, (x - 0.13, 3.22), (0.26, 0.4), shade[parts.learned[part]])
+    ax.annotate("", (x, 2.72), (x, 3.2), arrowprops=GREY_ARROW)
+    if token.target:
+        ax.annotate("", (x, 1.47), (x, 1.95), arrowprops=GREY_ARROW)
+        _box(ax, (x - 0.3, 1.07), (0.6, 0.4), shade[parts.learned["head"]])
+        ax.text(x, 1.27, "head", **CENTRED)
+        ax.annotate("", (x, 0.72), (x, 1.05), arrowprops=GREY_ARROW)
+        ax.text(x, 0.55, token.target, family="monospace", **CENTRED)
+
+
+def _inches(width: float, height: float) -> Axes:
+    """Bare axes whose units are inches, from the upper left corner."""
+    figure = Figure(figsize=(width, height))
+    figure.set_layout_engine("none")
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
+    ax.axis("off")
+    return ax
+
+
+def _box(ax: Axes, corner: tuple[float, float], size: tuple[float, float], fill: str) -> None:
+    ax.add_patch(Rectangle(corner, *size, fc=fill, ec="#8A8A8A", lw=0.8))
+
+
+def _tint(color: str, strength: float) -> tuple[float, float, float]:
+    """A colour on white paper, 0 to 1 strong."""
+    return tuple(1 - strength * (1 - c) for c in to_rgb(color))

@@ -1,0 +1,188 @@
+"""The drawings that only the FoNE notebooks use."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from numlab.plots import encoder_color, panels, styled
+from numlab.plots.lines import line_with_band
+from numlab.plots.style import legend
+
+MISREAD = "#D55E00"
+
+
+@styled
+def number_on_circles(frame: pd.DataFrame) -> Figure:
+    """A number on its circles, and below each circle the scores of the ten digits (Fig. 1).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per circle and digit. Columns: period; remainder, the number modulo the period;
+        cos and sin, the number's point on the circle; digit and its score; true, the number's
+        digit at this place.
+    """
+    periods = frame.period.unique()
+    figure, axes = panels(2 * len(periods), len(periods), 2.3, 2.3, share=False)
+    for i, period in enumerate(periods):
+        rows = frame[frame.period == period]
+        _circle(axes[i], rows)
+        _scores(axes[len(periods) + i], rows)
+    axes[len(periods)].set_ylabel("score of each digit")
+    return figure
+
+
+def _circle(ax: Axes, rows: pd.DataFrame) -> None:
+    point, color = rows.iloc[0], encoder_color("FoNE")
+    turn = np.linspace(0, 2 * np.pi, 200)
+    ax.plot(np.cos(turn), np.sin(turn), color="#B0B0B0", lw=1)
+    for digit in range(10):
+        x, y = np.cos(np.pi * digit / 5), np.sin(np.pi * digit / 5)
+        ax.plot([0.94 * x, 1.06 * x], [0.94 * y, 1.06 * y], color="#808080", lw=1)
+        weight = "bold" if digit == point.true else "normal"
+        ax.text(1.24 * x, 1.24 * y, str(digit), ha="center", va="center", weight=weight)
+    ax.plot([0, point.cos], [0, point["sin"]], color=color, marker="o", markevery=[1])
+    ax.set_title(f"x mod {point.period:g} = {point.remainder:g}")
+    ax.set(aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.45, 1.45))
+    ax.axis("off")
+
+
+def _scores(ax: Axes, rows: pd.DataFrame) -> None:
+    read, true = int(rows.digit[rows.score.idxmax()]), int(rows.true.iloc[0])
+    color = encoder_color("FoNE") if read == true else MISREAD
+    ax.bar(rows.digit, rows.score, color=np.where(rows.digit == read, color, "#C8C8C8"))
+    ax.axhline(0, color="#808080", lw=0.8)
+    ax.set(xticks=range(10), ylim=(-1.1, 1.1))
+    ax.grid(axis="x", visible=False)
+    ax.set_xlabel(f"read {read}" + ("" if read == true else f", is {true}"), color=color)
+    ax.get_xticklabels()[true].set_fontweight("bold")
+
+
+@styled
+def survivors(frame: pd.DataFrame) -> Figure:
+    """The share of numbers that each read-out gets right, by their last two digits.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per number and read-out. Columns: readout; tens and units, its digits; survives.
+    """
+    names = frame.readout.unique()
+    figure, axes = panels(len(names), len(names), 3.2, 3.2)
+    for ax, name in zip(axes, names, strict=True):
+        rows = frame[frame.readout == name]
+        share = rows.pivot_table(values="survives", index="tens", columns="units")
+        image = ax.imshow(share, vmin=0, vmax=1, cmap="Blues", origin="lower")
+        ax.set(title=f"{name}:\n{rows.survives.mean():.1%} survive", xlabel="units")
+        ax.set(xticks=range(10), yticks=range(10))
+        ax.grid(visible=False)
+    axes[0].set_ylabel("tens")
+    figure.colorbar(image, ax=axes, label="share of the numbers that survive", shrink=0.8)
+    return figure
+
+
+def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.DataFrame:
+    """The rows that `scaling` draws: of one model over its samples, of one `n_train` over models.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per run. Columns: task, encoder; n_train, the samples asked for, and samples, those
+        there were; model and parameters, its shape and size.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `scores`, and: over, the name of the axis; size, where on it the run stands.
+    """
+    samples, models = scores[scores.model == model], scores[scores.n_train == n_train]
+    parts = [
+        samples.assign(over="training samples", size=samples.samples),
+        models.assign(over="parameters of the trunk", size=models.parameters),
+    ]
+    return pd.concat(parts)
+
+
+@styled
+def scaling(frame: pd.DataFrame, y: str = "exact_match") -> Figure:
+    """A score in percent over the training samples and over the model's size, on log axes.
+
+    Each point is the mean of its runs, which are dots; the band is their range.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns: task, a row of panels each; over, the two panels of a row; size; encoder; y.
+    """
+    groups = list(itertools.product(frame.task.unique(), frame.over.unique()))
+    figure, axes = panels(len(groups), 2, 4.2, 3.6, share=False)
+    for ax, (task, over) in zip(axes, groups, strict=True):
+        rows = frame[(frame.task == task) & (frame.over == over)]
+        rows = rows.assign(**{y: 100 * rows[y]})
+        for encoder, line in rows.groupby("encoder", sort=False):
+            line_with_band(ax, line.groupby("size")[y], encoder)
+        ticks = sorted(rows["size"].unique())
+        ax.set(xscale="log", xlabel=over, ylim=(-3, 103), title=task)
+        ax.set_xticks(ticks, [_count(tick) for tick in ticks])
+        ax.minorticks_off()
+        highest = rows.groupby(["encoder", "size"])[y].mean().max()
+        if highest < 1:  # all lines lie on the axis
+            text = f"means at most {np.ceil(10 * highest) / 10:g} %"
+            ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes)
+    for ax in axes[::2]:
+        ax.set_ylabel(f"{y.replace('_', ' ')} (%)")
+    legend(figure, axes)
+    return figure
+
+
+def _count(n: float) -> str:
+    """A count as an axis writes it: 400, 1.6k, 37.6M."""
+    for unit, name in ((1e6, "M"), (1e3, "k")):
+        if n >= unit:
+            return f"{n / unit:.3g}{name}"
+    return f"{n:g}"
+
+
+@styled
+def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
+    """Exact match by the lengths of both operands, one map per run (Fig. 9 and 10).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns: run, the title of a map; first, second, exact_match, from `by_operand_lengths`.
+    trained : int
+        The longest operand in training; a frame encloses these lengths.
+    columns : int
+        Maps in a row.
+    """
+    runs = list(frame.groupby("run", sort=False))
+    lengths = sorted(frame["first"].unique())
+    figure, axes = panels(len(runs), columns, 2.9, 2.9)
+    for ax, (name, rows) in zip(axes, runs, strict=True):
+        share = rows.pivot(index="second", columns="first", values="exact_match")
+        image = ax.imshow(100 * share, vmin=0, vmax=100, cmap="Blues", origin="lower")
+        _length_axes(ax, lengths)
+        ax.set(title=f"{name}\nmean {rows.exact_match.mean():.1%}", xlabel="digits of the first")
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel("digits of the second")
+    if trained < lengths[-1]:
+        edge = sum(length <= trained for length in lengths) - 0.5
+        for ax in axes:
+            ax.plot([-0.5, edge, edge], [edge, edge, -0.5], color=MISREAD, lw=1.5)
+        figure.supxlabel("framed: the lengths of training", fontsize=10, color=MISREAD)
+    figure.colorbar(image, ax=axes, label="exact match (%)", shrink=0.8)
+    return figure
+
+
+def _length_axes(ax: Axes, lengths: list[int]) -> None:
+    ticks = range(0, len(lengths), -(-len(lengths) // 12))
+    ax.set_xticks(ticks, [lengths[i] for i in ticks])
+    ax.set_yticks(ticks, [lengths[i] for i in ticks])
+    ax.tick_params(labelsize=8.5)
+    ax.grid(visible=False)

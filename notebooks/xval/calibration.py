@@ -1,0 +1,96 @@
+"""Is the distribution that a model predicts for a number true? (ours; xval, Section 4)"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.figure import Figure
+
+import numlab as nl
+from numlab.plots import encoder_color, panels, styled
+from numlab.probes.masked import masked_states
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@torch.no_grad()
+def calibration(run: nl.Run, examples: list[nl.Examples], slot: str) -> pd.DataFrame:
+    """Where the true number of a masked slot lies in the distribution that a run predicts.
+
+    Parameters
+    ----------
+    run : Run
+        Of a masked LM whose number head predicts distributions, such as XVal(mixture=5)'s.
+    examples : list of Examples
+    slot : str
+        The number to mask.
+
+    Returns
+    -------
+    DataFrame [seed, true, pit, q5, q25, q50, q75, q95]
+        One row per text. `pit` is the predicted probability of a number up to the true one; it is
+        uniform between 0 and 1 where predictions are calibrated. q5 to q95 are quantiles.
+    """
+    head, module, frames = run.tokenizer.head, run.model.value_head, []
+    for true, hidden in masked_states(run, examples, slot):
+        predicted = module.distribution(module(hidden).cpu())
+        features = torch.from_numpy(head.features(true)[:, 0])
+        columns = {"seed": run.spec.seed, "true": true, "pit": predicted.cdf(features).numpy()}
+        for level, row in zip(QUANTILES, quantiles(predicted, QUANTILES), strict=True):
+            columns[f"q{100 * level:.0f}"] = head.number(row.numpy()[:, None])
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def quantiles(predicted: torch.distributions.Distribution, levels) -> torch.Tensor:
+    """The quantiles of n distributions, of shape (levels, n), by bisection of their cdf."""
+    level = torch.tensor(levels)[:, None]
+    # At most 3.8 % lie more than 5 standard deviations below the mean (Cantelli's inequality).
+    low = (predicted.mean - 5 * predicted.stddev).repeat(len(level), 1)
+    high = (predicted.mean + 5 * predicted.stddev).repeat(len(level), 1)
+    for _ in range(40):
+        middle = (low + high) / 2
+        below = predicted.cdf(middle) < level
+        low, high = torch.where(below, middle, low), torch.where(below, high, middle)
+    return (low + high) / 2
+
+
+@styled
+def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: str) -> Figure:
+    """Quantiles of the predicted distributions, and how often the true number lies below them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `calibration`. The left panel shows the first seed.
+    prior : (float, float)
+        The ends of the uniform distribution that the true numbers are drawn from.
+    label : str
+        The number's name, for the axes.
+    """
+    figure, (spread, levels) = panels(2, 2, 4.6, 3.6, share=False)
+    first = frame[frame.seed == frame.seed.min()].sort_values("true")
+    some = first.iloc[np.linspace(0, len(first) - 1, min(60, len(first))).astype(int)]
+    color = encoder_color("XVal")
+    bars = {"color": color, "zorder": 2}
+    spread.vlines(some.true, some.q5, some.q95, lw=1.2, alpha=0.4, label="central 90 %", **bars)
+    spread.vlines(some.true, some.q25, some.q75, lw=3, alpha=0.6, label="central 50 %", **bars)
+    spread.plot(some.true, some.q50, "o", ms=4, color=color, label="median", zorder=3)
+    spread.plot(prior, prior, label="true", color="#555555", lw=0.9, ls="--", zorder=1)
+    low, high = prior
+    inner = low + 0.05 * (high - low), high - 0.05 * (high - low)
+    spread.axhspan(*inner, color="#E4E4E4", zorder=0, label="central 90 % of the prior")
+    spread.set(xlabel=f"true {label}", ylabel=f"predicted {label}")
+    spread.set_title(f"{len(some)} texts of seed {first.seed.iloc[0]}")
+    handles = spread.get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=5, fontsize=9)
+    for i, (seed, rows) in enumerate(frame.groupby("seed")):
+        share = (np.arange(len(rows)) + 0.5) / len(rows)
+        style = {"color": color, "lw": 1.5, "ls": ("-", "--", ":")[i % 3]}
+        levels.plot(np.sort(rows.pit), share, label=f"seed {seed}", **style)
+    levels.plot([0, 1], [0, 1], label="calibrated", color="#555555", lw=0.9, ls="--", zorder=1)
+    levels.set(xlabel="predicted probability", ylabel="share of true numbers below")
+    levels.set_title("all texts")
+    levels.legend(fontsize=9)
+    return figure

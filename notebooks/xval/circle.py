@@ -1,0 +1,39 @@
+"""Do embeddings lie in order around a circle? (xval, App. D.5 and Fig. 11)"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+
+def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
+    """The order of numbers by their angle in the first two principal components.
+
+    Parameters
+    ----------
+    components : DataFrame [number, pc1, pc2]
+        From `probes.pca`, centred.
+
+    Returns
+    -------
+    DataFrame [number, angle, next, in_order]
+        next: the number that follows on the circle; in_order: whether it is the next greater one
+        (the least, after the greatest). Both are for the direction of rotation with more numbers
+        in order. By chance 1 / (n - 1) of them are.
+
+    Examples
+    --------
+    >>> turn = 2 * np.pi * np.arange(10) / 10
+    >>> clock = pd.DataFrame({"number": range(10), "pc1": np.cos(turn), "pc2": -np.sin(turn)})
+    >>> around_a_circle(clock).next.tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]
+    """
+    frame = components[["number"]].assign(angle=np.arctan2(components.pc2, components.pc1))
+    frame = frame.sort_values("number", ignore_index=True)
+    by_angle = frame.angle.argsort().to_numpy()
+    rank, n = by_angle.argsort(), len(frame)
+    expected = np.roll(np.arange(n), -1)
+    directions = [by_angle[(rank + step) % n] for step in (1, -1)]
+    follower = max(directions, key=lambda direction: (direction == expected).sum())
+    numbers = frame.number.to_numpy()
+    return frame.assign(next=numbers[follower], in_order=follower == expected)

@@ -1,0 +1,102 @@
+"""Drawings of xval/encodings: tokens, outputs, and the scales of xVal (xval, Fig. 1 and 2)."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from numlab.plots import chip, encoder_color, panels, styled
+from numlab.plots.lines import line_with_band
+
+FEWEST = 5  # points of a sweep whose largest jump is drawn
+TRUE = {"color": "#555555", "lw": 0.9, "ls": "--"}
+
+
+@styled
+def coefficient_curves(frame: pd.DataFrame) -> Figure:
+    """The coefficient of each of xVal's embeddings over the number (xval, Fig. 2).
+
+    Parameters
+    ----------
+    frame : DataFrame [scale, number, coefficient]
+        scale: the i of [NUM_i].
+    """
+    figure, (linear, logarithmic) = panels(2, 2, 4.6, 3.4, share=False)
+    for i, (scale, rows) in enumerate(frame.groupby("scale")):
+        look = {"color": encoder_color(f"XVal(k={i * 2})"), "ls": ("-", "--", "-.")[i % 3]}
+        argument = {-1: "x/10", 0: "x", 1: "10 x"}.get(scale, f"x $10^{{{scale}}}$")
+        label = f"[NUM{scale:+d}]: tanh({argument})"
+        near = rows[rows.number.abs() <= 3 * 10.0 ** -frame.scale.min()]
+        linear.plot(near.number, near.coefficient, label=label, **look)
+        positive = rows[rows.number > 0]
+        logarithmic.plot(positive.number, positive.coefficient, **look)
+        decade = 0.1 * 10.0**-scale, 10.0**-scale
+        logarithmic.axvspan(*decade, color=look["color"], alpha=0.12, lw=0)
+    linear.set(xlabel="number x", ylabel="coefficient of the embedding", title="linear scales")
+    logarithmic.set(xscale="log", yscale="log", ylim=(1e-3, 2), xlabel="number x")
+    logarithmic.set_title("logarithmic scales; shaded: the decade of each")
+    figure.legend(*linear.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+@styled
+def tokens_and_outputs(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.DataFrame) -> Figure:
+    """One text under every encoder, and a model's output as one number moves (xval, Fig. 1).
+
+    Parameters
+    ----------
+    tokens : DataFrame [encoder, part, kind, word, note]
+        From `responses.tokens`.
+    outputs : DataFrame [encoder, input, predicted, true]
+        Invalid predictions are NaN.
+    jumps : DataFrame [encoder, seed, points, jump]
+        From `responses.largest_jumps`.
+    """
+    names = list(tokens.encoder.unique())
+    height = 0.8 + 0.62 * len(names)
+    figure = Figure(figsize=(12, height + 5.4))
+    above, below = figure.subfigures(2, 1, height_ratios=[height, 5.4])
+    _rows_of_chips(above.add_axes((0, 0, 1, 1), xlim=(0, 12), ylim=(height, 0)), tokens)
+    *curves, last = below.subplots(2, 3).ravel()[: len(names) + 1]
+    for ax, name in zip(curves, names, strict=True):
+        finest = jumps[jumps.encoder == name].groupby("points").jump.mean().iloc[-1]
+        _curve(ax, outputs[outputs.encoder == name], f"{name}: largest jump {_percent(finest)}")
+        ax.sharey(curves[0])
+    last.plot([], [], **TRUE, label="true number")
+    if jumps.seed.nunique() > 1:
+        label = f"curves: trial {jumps.seed.iloc[0]};\njumps: mean of the trials"
+        last.plot([], [], ls="", label=label)
+    for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
+        line_with_band(last, rows.groupby("points").jump, name)
+    last.set(xscale="log", yscale="log", xlabel="points of the sweep")
+    last.set(ylabel="largest jump / range", title="finer sweeps: a jump, or a curve?")
+    below.legend(*last.get_legend_handles_labels(), loc="outside right center")
+    return figure
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} % of the range".replace("1e+02", "100")
+
+
+def _curve(ax: Axes, rows: pd.DataFrame, title: str) -> None:
+    ax.plot(rows.input, rows.true, **TRUE)
+    ax.plot(rows.input, rows.predicted, color=encoder_color(rows.encoder.iloc[0]), lw=1.5)
+    ax.set_title(title, fontsize=11)
+    ax.set(xlabel="number read", ylabel="number predicted")
+
+
+def _rows_of_chips(ax: Axes, tokens: pd.DataFrame) -> None:
+    """Tokens as boxes, one row for each encoder, on axes in inches."""
+    starts = {"read": 1.1, "predicted": 7.6, "number": 10.9}
+    heads = ("what the model reads", "the word it predicts at each mask", "the number")
+    ax.axis("off")
+    for head, x in zip(heads, starts.values(), strict=True):
+        ax.text(x, 0.3, head, weight="bold", va="center")
+    for i, (name, row) in enumerate(tokens.groupby("encoder", sort=False)):
+        y = 0.85 + 0.62 * i
+        ax.text(0.1, y, name, color=encoder_color(name), weight="bold", va="center")
+        for part, chips in row.groupby("part", sort=False):
+            x = starts[part]
+            for token in chips.itertuples():
+                x += chip(ax, x, y, token, encoder_color(name)) + 0.05

@@ -1,0 +1,252 @@
+"""Predicted against true numbers, and what is behind a prediction (xval, Figures 3, 4, 6 to 9, 12)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from numlab.metrics import invalid_rate, mse
+from numlab.plots import encoder_color, encoder_marker, panels, styled
+from numlab.plots.style import OTHERS
+
+GREY = {"color": "#777777"}
+TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
+DIAGONAL = {"color": "#555555", "lw": 0.9, "ls": "--", "zorder": 1}
+
+
+def listed(values: pd.Series, pattern: str = "{:.2f}") -> str:
+    """The values of a Series with their names, for a sentence.
+
+    >>> listed(pd.Series({"XVal": 9.375, "FP15": 17.4}), "{:.1f}")
+    'XVal 9.4, FP15 17.4'
+    """
+    return ", ".join(f"{name} {pattern.format(value)}" for name, value in values.items())
+
+
+def cells(
+    mean: pd.Series, spread: pd.Series, style: str, invalid: pd.Series | None = None
+) -> pd.Series:
+    """Entries of a table, such as "0.12 ± 0.03 (1.00% invalid)".
+
+    A spread that is NaN (of one seed) and shares of invalid answers up to 0.01 % are left out.
+    """
+    entries = mean.map(f"{{:{style}}}".format)
+    entries += spread.map(lambda x: "" if np.isnan(x) else f" ± {x:{style}}")
+    if invalid is not None:
+        entries += invalid.map(lambda x: f" ({x:.2%} invalid)" if x > 1e-4 else "")
+    return entries
+
+
+def by_seed(
+    answers: pd.DataFrame, metric: Callable, by: Sequence[str] = ("slot", "encoder")
+) -> pd.DataFrame:
+    """A metric of the answers of each seed: one row per group, one column per seed."""
+    groups = answers.groupby([*by, "seed"], sort=False)
+    return groups.apply(metric, include_groups=False).unstack("seed", sort=False)
+
+
+@styled
+def predicted_against_true(
+    points: pd.DataFrame,
+    answers: pd.DataFrame,
+    labels: dict[str, str] | None = None,
+    trained: dict[str, list[float]] | None = None,
+) -> Figure:
+    """Predicted against true numbers: a row of panels per slot, a column per encoder.
+
+    Parameters
+    ----------
+    points : DataFrame [encoder, slot, true, predicted, seed?]
+        What to draw, as from `predict`: of one seed, or medians over the seeds (no column seed).
+        Panels count the points beyond their edges.
+    answers : DataFrame
+        From `predict`. The titles show their MSE, and panels the share of invalid ones.
+    labels : dict of str to str, optional
+        The name of a slot for the axes, with its unit.
+    trained : dict of str to list of float, optional
+        The values of a slot in training, drawn as grey lines; points get a line at their median
+        for each true value.
+    """
+    labels, trained = labels or {}, trained or {}
+    slots, encoders = points.slot.unique(), points.encoder.unique()
+    figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
+    errors = by_seed(answers, mse)
+    invalid = by_seed(answers, invalid_rate).mean(axis=1)
+    for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
+        all_rows = points[points.slot == slot]
+        rows = all_rows[all_rows.encoder == name]
+        low, high = _limits(all_rows)
+        _scatter(ax, rows, name, trained.get(slot))
+        beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
+        _notes(ax, {"beyond": beyond.mean(), "invalid": invalid[slot, name]})
+        margin = 0.06 * np.ptp(all_rows.true)
+        ax.plot([low, high], [low, high], **DIAGONAL)
+        ax.set(xlim=(all_rows.true.min() - margin, all_rows.true.max() + margin), ylim=(low, high))
+        ax.set_xlabel(f"true {labels.get(slot, slot)}")
+        ax.set_title(f"{name}\n{_error(errors.loc[slot, name])}", fontsize=10)
+        ax.tick_params(labelleft=ax.get_subplotspec().is_first_col())
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(f"predicted {labels.get(slot, slot)}")
+    _legend(figure, points, bool(trained), answers.seed.nunique() > 1)
+    return figure
+
+
+def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | None) -> None:
+    color = encoder_color(name)
+    ax.scatter(rows.true, rows.predicted, s=7, color=color, alpha=0.3, lw=0, zorder=2)
+    if trained:
+        for value in trained:
+            ax.axhline(value, **TRAINED)
+            ax.axvline(value, **TRAINED)
+        median = rows.groupby("true").predicted.median()
+        ax.plot(median.index, median, color=color, marker=encoder_marker(name), ms=4)
+
+
+def _limits(rows: pd.DataFrame) -> tuple[float, float]:
+    """The limits of both axes: the true numbers and 98 % of the predictions near them."""
+    low, high = rows.true.min(), rows.true.max()
+    inner = rows.predicted.quantile([0.01, 0.99])
+    reach = 0.5 * (high - low)
+    low, high = (
+        min(low, max(inner.iloc[0], low - reach)),
+        max(high, min(inner.iloc[1], high + reach)),
+    )
+    return low - 0.06 * (high - low), high + 0.06 * (high - low)
+
+
+def _notes(ax: Axes, shares: dict[str, float]) -> None:
+    """Write shares that round to 0.1 % or more into the corner of a panel."""
+    lines = [f"{share:.1%} {what}" for what, share in shares.items() if share >= 0.0005]
+    if lines:
+        white = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+        corner = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
+        ax.text(0.03, 0.97, "\n".join(lines), bbox=white, **corner)
+
+
+def _error(errors: pd.Series) -> str:
+    if errors.isna().all():
+        return "no MSE"
+    spread = f"\n({errors.min():.3g} to {errors.max():.3g})" if len(errors) > 1 else ""
+    return f"MSE {errors.mean():.3g}{spread}"
+
+
+def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) -> None:
+    """One legend below all panels."""
+    point = "a prediction"
+    if seeds:
+        point = f"{point} of seed {points.seed.iloc[0]}" if "seed" in points else "median of seeds"
+    handles = [Line2D([], [], ls="", marker="o", ms=4, label=point, **GREY)]
+    if trained:
+        handles.append(Line2D([], [], marker="o", label="median over the texts", **GREY))
+        handles.append(Line2D([], [], label="value in training", **TRAINED))
+    handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
+    if seeds:
+        handles.append(Line2D([], [], ls="", label="MSE: mean of the seeds (least to greatest)"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+
+
+@styled
+def logit_lines(
+    scan: pd.DataFrame, expected: pd.DataFrame, trained: list[float], label: str
+) -> Figure:
+    """The likeliest words at one token of a number, and the numbers that the logits give.
+
+    Parameters
+    ----------
+    scan : DataFrame
+        From `nl.probes.logit_scan`: one token of the number, one seed, in a column seed.
+    expected : DataFrame
+        From `nl.probes.expectation`, with a column seed.
+    trained : list of float
+        The values in training, drawn as grey lines.
+    label : str
+        The number's name, with its unit.
+    """
+    figure, (logits, weights, numbers) = panels(3, 3, 4.0, 3.6, share=False)
+    words = scan.groupby("word").probability.max().nlargest(8).index
+    for i, word in enumerate(sorted(words)):
+        line = scan[scan.word == word].sort_values("true")
+        style = {"color": OTHERS[i], "ls": ("-", "--")[i % 2], "label": word}
+        logits.plot(line.true, line.logit, **style)
+        weights.plot(line.true, line.probability, **style)
+    for column, color, ls in (("argmax", "#56B4E9", "-"), ("expectation", "#0B4F7D", "--")):
+        median = expected.groupby("true")[column].median()
+        ends = expected.groupby(["true", "seed"])[column].median().groupby("true")
+        numbers.fill_between(median.index, ends.min(), ends.max(), color=color, alpha=0.2, lw=0)
+        numbers.plot(median.index, median, color=color, ls=ls, label=f"median {column}")
+    ends = [expected.true.min(), expected.true.max()]
+    numbers.plot(ends, ends, label="true value", **DIAGONAL | {"ls": ":"})
+    for ax, ylabel in zip(
+        (logits, weights, numbers), ("logit", "probability", f"predicted {label}"), strict=True
+    ):
+        for value in trained:
+            line = ax.axvline(value, **TRAINED | {"zorder": 0, "lw": 1.6})
+        ax.set(xlabel=f"true {label}", ylabel=ylabel)
+    line.set_label("in training")
+    words = logits.get_legend_handles_labels()
+    figure.legend(*words, title="word", loc="outside lower center", ncols=8)
+    logits.set_title(f"seed {scan.seed.iloc[0]}")
+    weights.set_title(f"seed {scan.seed.iloc[0]}")
+    numbers.set_title("all seeds, their range shaded")
+    numbers.legend(fontsize=9)
+    return figure
+
+
+@styled
+def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: int = 100) -> Figure:
+    """Predictions for numbers near ±1, and how often significands and exponents occur.
+
+    Parameters
+    ----------
+    near : DataFrame [encoder, true, predicted, seed]
+        Answers of one seed. Drawn are predicted numbers times the sign of the true number, so
+        that wrong signs are below 0.
+    tenths : Series
+        For each encoder, the share of predictions near ±0.1; written below its name.
+    counts : DataFrame [significand, exponent, share]
+        One row for each pair that occurs in the data.
+    pair : int
+        The significand for which the last panel shows the exponents.
+    """
+    figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
+    _stripes(ax, near, tenths)
+    shares = counts.groupby("significand").share.sum()
+    significands.plot(shares.index, 100 * shares, color="#555555", lw=0.8)
+    significands.plot(pair, 100 * shares.get(pair, 0.0), "o", color="#222222")
+    significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
+    significands.set_title(f"significands; dot: {pair}")
+    for panel, rows, title in (
+        (exponents, counts, "exponents"),
+        (pairs, counts[counts.significand == pair], f"exponents after {pair}"),
+    ):
+        shares = rows.groupby("exponent").share.sum()
+        panel.bar(shares.index, 100 * shares, color="#777777")
+        panel.set_xticks(shares.index, [f"E{e:+d}" for e in shares.index])
+        panel.set(xlabel="exponent", ylabel="share of the numbers (%)", title=title)
+    return figure
+
+
+def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
+    rng = np.random.default_rng(0)
+    names = list(near.encoder.unique())
+    for x, name in enumerate(names):
+        rows = near[near.encoder == name]
+        jitter = rng.uniform(-0.35, 0.35, len(rows))
+        style = {"color": encoder_color(name), "marker": encoder_marker(name)}
+        size = rows.predicted * np.sign(rows.true)
+        ax.scatter(x + jitter, size, s=12, alpha=0.5, lw=0, **style)
+    for size, label in ((1, "true"), (0.1, "a tenth")):
+        ax.axhline(size, **DIAGONAL)
+        ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
+    ax.set_xticks(range(len(names)), [f"{name}\n{tenths[name]:.1%}" for name in names])
+    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9))
+    ax.set_title(f"true temperatures near ±1, seed {near.seed.iloc[0]}")
+    ax.set_xlabel("below the names: within 5 % of ±0.1, all seeds", fontsize=9)
+    ax.set_ylabel("predicted × sign of the true (σ)")
+    ax.grid(axis="x", visible=False)

@@ -1,0 +1,47 @@
+"""What the text encoders share: build tokens from columns of words, and read them back."""
+
+import abc
+
+import numpy as np
+
+from numlab.encoders.base import END, Encoder, Tokens
+
+__all__ = ["OneWord", "aligned", "from_columns", "invalidate"]
+
+
+class OneWord(Encoder):
+    """An encoder with one word a number: the number reads back as the word's value."""
+
+    @abc.abstractmethod
+    def index(self, numbers) -> np.ndarray:
+        """(n,) numbers to (n,) indices into `vocabulary`."""
+
+    def encode(self, numbers) -> Tokens:
+        return Tokens.of(self.index(numbers)[:, None])
+
+    def decode(self, tokens: Tokens) -> np.ndarray:
+        first, second = aligned(tokens, 2).T[:2]
+        known = (first >= 0) & (first < len(self.word_values)) & (second == END)
+        return np.where(known, self.word_values[np.where(known, first, 0)], np.nan)
+
+
+def from_columns(columns: list[tuple]) -> Tokens:
+    """Tokens from an (ids, mask) pair for each column; a scalar fills its column."""
+    shape = np.broadcast_shapes(*(np.shape(part) for column in columns for part in column))
+    tokens = Tokens.of(np.empty((*shape, len(columns)), np.int32))
+    for j, (ids, mask) in enumerate(columns):
+        tokens.ids[:, j], tokens.mask[:, j] = ids, mask
+    return tokens
+
+
+def aligned(tokens: Tokens, width: int) -> np.ndarray:
+    """(n, L >= width) ids without gaps; END fills the rest."""
+    ids = tokens.packed()
+    missing = max(0, width - ids.shape[1])
+    return np.pad(ids, ((0, 0), (0, missing)), constant_values=END)
+
+
+def invalidate(numbers: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Replace some numbers in place by NaN, or by None among Python ints."""
+    numbers[where] = None if numbers.dtype == object else np.nan
+    return numbers

@@ -1,0 +1,149 @@
+"""What an objective is, what a model reads and has to predict, and what it answers.
+
+Shapes: B texts of T tokens, t targets, m tokens that carry a number, a answers.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import torch
+
+from numlab.corpus import Batch
+
+if TYPE_CHECKING:
+    from torch import nn
+
+__all__ = ["Answers", "Inputs", "Objective", "Targets", "hide", "targets_at", "to_tensor"]
+
+
+@dataclass(eq=False)
+class Inputs:
+    """What a model reads."""
+
+    ids: torch.Tensor  # (B, T)
+    within: torch.Tensor  # (B, T) index within the number from 1; 0 in literals
+    real: torch.Tensor | None  # (B, T) bool; None: no padding that attention could see
+    carriers: torch.Tensor  # (m,) flat positions of the tokens that carry a number
+    features: torch.Tensor  # (m, F) what they carry
+    causal: bool
+
+    def to(self, device: torch.device) -> Inputs:
+        return _to(self, device)
+
+
+@dataclass(eq=False)
+class Targets:
+    """What it should predict, and where the prediction is read."""
+
+    reads: torch.Tensor  # (t,) flat positions whose hidden states predict
+    ids: torch.Tensor  # (t,) the tokens to predict
+    carries: torch.Tensor  # (t,) bool: a token that carries a number
+    features: torch.Tensor  # (carries.sum(), F) the numbers to predict, as the head reads them
+    row: torch.Tensor  # (t,) row of the batch
+    slot: torch.Tensor  # (t,) slot of the row's layout, -1 in literals
+
+    def to(self, device: torch.device) -> Targets:
+        return _to(self, device)
+
+
+@dataclass(eq=False)
+class Answers:
+    """What a model puts into the asked slots, one row for each."""
+
+    rows: np.ndarray  # (a,) text of the corpus
+    slots: np.ndarray  # (a,) slot of its layout
+    ids: np.ndarray  # (a, L) tokens
+    mask: np.ndarray  # (a, L) bool
+    features: np.ndarray  # (carriers among the tokens, F)
+
+
+def _to(record, device):
+    """Move a record's tensors to a device."""
+    moved = {
+        f.name: value.to(device, non_blocking=True)
+        for f in dataclasses.fields(record)
+        if isinstance(value := getattr(record, f.name), torch.Tensor)
+    }
+    return dataclasses.replace(record, **moved)
+
+
+def to_tensor(array: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
+    """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
+    tokenizer = batch.corpus.tokenizer
+    if len(tokenizer.input_only):
+        where = where & ~np.isin(batch.ids, tokenizer.input_only)
+    at = np.flatnonzero(where)
+    asked = where.ravel()[batch.carriers]
+    carries = np.isin(at, batch.carriers[asked], assume_unique=True)
+    return Targets(
+        reads=to_tensor(at - shift),
+        ids=to_tensor(batch.ids.ravel()[at]).long(),
+        carries=to_tensor(carries),
+        features=to_tensor(batch.labels[asked]),
+        row=to_tensor(at // batch.ids.shape[1]),
+        slot=to_tensor(batch.slot.ravel()[at]).long(),
+    )
+
+
+def hide(batch: Batch, hidden: np.ndarray) -> Inputs:
+    """Inputs with [MASK] wherever `hidden` (B, T) is True."""
+    keep = ~hidden.ravel()[batch.carriers]
+    ids = batch.ids
+    if hidden.any():  # else a tokenizer without a mask will do
+        ids = np.where(hidden, batch.corpus.tokenizer.text.mask, ids)
+    return Inputs(
+        ids=to_tensor(ids).long(),
+        within=to_tensor(batch.within).long(),
+        real=None if batch.real.all() else to_tensor(batch.real),
+        carriers=to_tensor(batch.carriers[keep]),
+        features=to_tensor(batch.features[keep]),
+        causal=False,
+    )
+
+
+class Objective(abc.ABC):
+    """What is hidden from a model, what it predicts, and how it fills slots in.
+
+    Subclasses are frozen dataclasses of plain values.
+
+    Attributes
+    ----------
+    only : tuple of str
+        Patterns of the slots that are predicted in training.
+    answers : tuple of str
+        Patterns of the slots that are spelled by `encoder.answer`.
+    fills_at_once : bool
+        Whether `fill` fills all slots of a text in one pass; else one slot a text.
+    """
+
+    version: ClassVar[int] = 1
+    only: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+    fills_at_once: ClassVar[bool] = False
+
+    @abc.abstractmethod
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        """What the model reads, and what it has to predict, in a training step."""
+
+    @abc.abstractmethod
+    def fill(self, model: nn.Module, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        """Have a model fill in the slots whose names fit the patterns `slots`.
+
+        Raises
+        ------
+        ValueError
+            Where the objective cannot fill them.
+        """
+
+    def show(self, batch: Batch) -> Inputs:
+        """The batch with nothing hidden."""
+        return hide(batch, np.zeros(batch.ids.shape, bool))

@@ -1,0 +1,101 @@
+"""Masked objectives: numbers and literals (xval), or words beside numbers (float)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from numlab.corpus import Batch
+from numlab.objectives.base import Answers, Inputs, Objective, Targets, hide, targets_at
+
+__all__ = ["MaskedLM", "MaskedWords"]
+
+
+@dataclass(frozen=True)
+class MaskedLM(Objective):
+    """Fill in what is masked, everything at once.
+
+    A slot is masked whole: all tokens of its number together. Under an encoder of variable length
+    the number of masks still shows how long the number is (xval, Fig. 10).
+
+    Parameters
+    ----------
+    slots : chance that a slot is masked.
+    literals : chance that a token of a literal is masked.
+    only : patterns of the slots that may be masked.
+    """
+
+    slots: float = 0.2
+    literals: float = 0.2
+    only: tuple[str, ...] = ("*",)
+    fills_at_once: ClassVar[bool] = True
+
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
+        picked = rng.random((rows, n_slots + 1)) < self.slots
+        picked[:, n_slots] = False  # slot -1: a literal
+        hidden = picked[np.arange(rows)[:, None], batch.slot]
+        if self.only != ("*",):
+            hidden &= batch.asked(self.only)
+        if self.literals:
+            chosen = rng.random(batch.ids.shape) < self.literals
+            hidden |= chosen & (batch.slot < 0) & batch.real
+        return _masked(batch, hidden)
+
+    def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
+        """Mask every slot that fits the patterns, and nothing else."""
+        return _masked(batch, batch.asked(slots))
+
+    @torch.no_grad()
+    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        """The likeliest token at each mask, all in one pass."""
+        inputs, targets = self.ask(batch, slots)
+        device = model.device
+        hidden = model.hidden(inputs.to(device), targets.reads.to(device))
+        ids = model.logits(hidden).argmax(-1)
+        features = model.read(hidden[model.carries(ids)])
+        row, slot = targets.row.numpy(), targets.slot.numpy()
+        begins = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(slot, prepend=-1) != 0))
+        length = np.diff(begins, append=len(row))
+        mask = np.arange(length.max(initial=0)) < length[:, None]
+        filled = np.zeros(mask.shape, np.int64)
+        filled[mask] = ids.cpu().numpy()
+        return Answers(batch.rows[row[begins]], slot[begins], filled, mask, features)
+
+
+@dataclass(frozen=True)
+class MaskedWords(Objective):
+    """Fill in masked words beside numbers that are shown (float, section 4).
+
+    A word is a token outside of numbers: in a literal, or in a slot of words. Each is masked
+    independently, as in BERT's training.
+
+    Parameters
+    ----------
+    share : chance that a word is masked in training.
+    """
+
+    share: float = 0.15
+    only: ClassVar[tuple[str, ...]] = ("*",)
+
+    def words(self, batch: Batch) -> np.ndarray:
+        """(B, T) bool: the tokens that can be masked."""
+        special = np.isin(batch.ids, batch.corpus.tokenizer.text.special)
+        return batch.real & (batch.within == 0) & ~special
+
+    def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
+        return _masked(batch, self.words(batch) & (rng.random(batch.ids.shape) < self.share))
+
+    def hide_one(self, batch: Batch, position: np.ndarray) -> tuple[Inputs, Targets]:
+        """Mask one token of each text: the one at its position, (B,)."""
+        return _masked(batch, np.arange(batch.ids.shape[1]) == position[:, None])
+
+    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
+        raise ValueError(f"{self} fills no slots; ask for words with evaluation.masked_words")
+
+
+def _masked(batch: Batch, hidden: np.ndarray) -> tuple[Inputs, Targets]:
+    return hide(batch, hidden), targets_at(batch, hidden, shift=0)

@@ -1,0 +1,68 @@
+"""The drawings of notebooks/fone."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from notebooks.conftest import load
+
+figures = load("fone/figures")
+
+
+def test_a_wrongly_read_digit_names_the_true_one():
+    turns = 0.17 - np.arange(10) / 10
+    frame = pd.DataFrame({"digit": range(10), "score": np.cos(2 * np.pi * turns), "true": 1})
+    frame = frame.assign(period=1.0, remainder=0.17, cos=0.482, sin=0.876)
+    scores = figures.number_on_circles(frame).axes[-1]
+    assert scores.get_xlabel() == "read 2, is 1"
+    bold = [t.get_text() for t in scores.get_xticklabels() if t.get_fontweight() == "bold"]
+    assert bold == ["1"]
+
+
+def test_survivors_are_counted_in_the_title():
+    frame = pd.DataFrame(
+        [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
+        columns=["readout", "tens", "units", "survives"],
+    )
+    assert figures.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
+
+
+SHAPES = {(32, 1): 10_000, (64, 1): 70_000}
+SCORES = pd.DataFrame(
+    [
+        (task, encoder, n, min(n, 900), shape, seed, share * (1 - 0.1 * seed))
+        for task in ("sums", "products")
+        for encoder in ("FoNE", "Digits")
+        for n, shape, share in ((400, (64, 1), 0.5), (1600, (64, 1), 0.99), (1600, (32, 1), 0.8))
+        for seed in (0, 1)
+    ],
+    columns=["task", "encoder", "n_train", "samples", "model", "seed", "exact_match"],
+)
+SCORES["parameters"] = SCORES.model.map(SHAPES)
+
+
+def test_scaling_draws_the_samples_of_one_model_and_the_models_of_one_sample():
+    frame = figures.by_size(SCORES, model=(64, 1), n_train=1600)
+    samples, parameters, *products = figures.scaling(frame).axes
+    assert [ax.get_title() for ax in (samples, parameters)] == ["sums", "sums"]
+    assert [ax.get_title() for ax in products] == ["products", "products"]
+    assert [t.get_text() for t in samples.get_xticklabels()] == ["400", "900"]
+    assert samples.get_lines()[0].get_ydata().tolist() == pytest.approx([47.5, 94.05])
+    assert [t.get_text() for t in parameters.get_xticklabels()] == ["10k", "70k"]
+    assert parameters.get_lines()[0].get_ydata().tolist() == pytest.approx([76, 94.05])
+
+
+@pytest.mark.parametrize(("share", "texts"), [(0.5, []), (0.0042, ["means at most 0.5 %"])])
+def test_a_panel_whose_lines_lie_on_the_axis_says_how_low_they_are(share, texts):
+    frame = figures.by_size(SCORES.assign(exact_match=share), model=(64, 1), n_train=1600)
+    for ax in figures.scaling(frame).axes:
+        assert [text.get_text() for text in ax.texts] == texts
+
+
+def test_length_maps_show_each_pair_and_frame_the_lengths_of_training():
+    pairs = [(i, j, i / 100 + j / 10) for i in (2, 4, 6) for j in (2, 4, 6)]
+    frame = pd.DataFrame(pairs, columns=["first", "second", "exact_match"]).assign(run="one")
+    ax = figures.length_maps(frame, trained=4).axes[0]
+    np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
+    assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]

@@ -1,0 +1,101 @@
+"""The probes of notebooks/fone: exact match by length, digits read, tokens counted by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import numlab as nl
+from notebooks.conftest import load
+from numlab.encoders import Digits, FoNE, Subword
+from numlab.tasks.operands import draw_of_lengths
+
+probes = load("fone/probes")
+SPEC = nl.RunSpec(
+    task=nl.tasks.LongAddition(int_digits=2),
+    encoder=nl.FoNEDigits(21),
+    objective=nl.CausalLM(only=("answer",)),
+    model=nl.ModelSpec(16, 1, 2, positions=(nl.Abacus(n=22, offset=20),)),
+    n_train=64,
+    n_valid=8,
+    n_test=8,
+    steps=2,
+    batch_size=16,
+    learning_rate=1e-3,
+)
+
+
+def test_operands_have_the_lengths_asked_for_and_every_first_digit():
+    lengths = np.repeat([1, 2, 25], 300)
+    numbers = draw_of_lengths(lengths, seed=0)
+    assert [len(str(x)) for x in numbers.tolist()] == lengths.tolist()
+    firsts = pd.Series([str(x)[0] for x in numbers]).groupby(lengths).agg(set)
+    assert firsts[1] == set("0123456789")
+    assert firsts[2] == firsts[25] == set("123456789")
+
+
+@pytest.mark.parametrize("right", [(1, 20), (20, 20), None])
+def test_each_pair_of_lengths_has_the_share_of_its_own_answers(right, home, monkeypatch):
+    asked = []
+
+    def predict(runs, examples, slot):
+        (texts,) = examples
+        asked.append(texts)
+        true = texts.column("answer")
+        lengths = [tuple(len(str(x)) for x in row[:2]) for row in texts.numbers.tolist()]
+        kept = [t if pair == right else None for t, pair in zip(true, lengths, strict=True)]
+        frame = pd.DataFrame({"true": true, "predicted": pd.Series(kept, dtype=object)})
+        return frame.assign(encoder="FoNEDigits", seed=0, example=range(len(frame)))
+
+    monkeypatch.setattr(nl, "predict", predict)
+    frame = probes.by_operand_lengths([nl.Run(SPEC)], (1, 20), n=4)
+    shares = frame.set_index(["first", "second"]).exact_match.to_dict()
+    assert shares == {(i, j): float((i, j) == right) for i in (1, 20) for j in (1, 20)}
+    assert (asked[0].numbers[:, 2] == asked[0].numbers[:, 0] + asked[0].numbers[:, 1]).all()
+
+
+def test_runs_of_short_sums_answer_long_ones(home):
+    runs = nl.train_all(SPEC.seeds(2))
+    frame = probes.by_operand_lengths(runs, (2, 20), n=2)
+    assert frame.exact_match.between(0, 1).all()
+    assert frame.groupby("seed").size().to_dict() == {0: 4, 1: 4}
+
+
+def test_digits_are_those_of_the_valid_answers():
+    answers = pd.DataFrame({"true": [60.2, 7.0], "predicted": [160.3, np.nan]})
+    read, true = probes.read_digits(answers.assign(valid=[True, False]), FoNE(3, 1))
+    assert (read.tolist(), true.tolist()) == ([[1, 6, 0, 3]], [[0, 6, 0, 2]])
+
+
+TABLE = pd.DataFrame(
+    {
+        "size": [1.5, np.nan, -20.0],
+        "score": ["12-3", "none", None],
+        "name": ["a", "b", "planet0"],
+        "won": [True, False, True],
+    }
+)
+ENCODERS = {"FoNE": FoNE(6, 3), "Digits": Digits(6, 3), "Subword": Subword(6, 3)}
+
+
+def test_the_numbers_of_each_column_are_counted_and_nothing_else():
+    counts = probes.token_counts(TABLE, ENCODERS).set_index(["column", "encoder"])
+    assert counts.numbers.unstack().loc[:, "FoNE"].to_dict() == {"score": 2, "size": 2}
+    assert counts.tokens.unstack().to_dict("index") == {
+        "size": {"FoNE": 2, "Digits": 6, "Subword": 5},  # 1 . 5, - 2 0; 1 . 5, - 20
+        "score": {"FoNE": 2, "Digits": 3, "Subword": 2},
+    }
+
+
+def test_a_csv_counts_as_its_frame(tmp_path):
+    TABLE.to_csv(tmp_path / "table.csv", index=False)
+    again = probes.token_counts(pd.read_csv(tmp_path / "table.csv"), ENCODERS)
+    pd.testing.assert_frame_equal(again, probes.token_counts(TABLE, ENCODERS))
+
+
+def test_a_number_that_an_encoder_does_not_hold_is_named_with_its_column():
+    with pytest.raises(ValueError, match="column 'size': Digits holds .*; got 1234"):
+        probes.token_counts(pd.DataFrame({"size": [1234.0]}), {"Digits": Digits(3)})
+
+
+def test_a_table_without_numbers_has_no_counts():
+    assert probes.token_counts(TABLE[["name", "won"]], ENCODERS).empty

@@ -1,0 +1,236 @@
+"""The drawings and probes of the notebooks on xVal."""
+
+from __future__ import annotations
+
+import dataclasses
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from numlab.heads.mixture import NARROWEST
+from probes.conftest import tiny_spec
+
+import numlab as nl
+from notebooks.conftest import load
+from numlab.examples import Examples, Layout
+
+figures, calibration, length_cues, trajectories = (
+    load(f"xval/{name}") for name in ("figures", "calibration", "length_cues", "trajectories")
+)
+MIXTURE = tiny_spec(nl.XVal(mixture=3, scale=2.0), n_steps=3, n_planets=(2, 3))
+
+
+@pytest.fixture(scope="module")
+def run(module_home):
+    return nl.train(MIXTURE)
+
+
+# -- figures
+
+
+def answers(**columns) -> pd.DataFrame:
+    frame = pd.DataFrame({"slot": "a0", "seed": 0, **columns})
+    return frame.assign(example=range(len(frame)), valid=frame.predicted.notna())
+
+
+def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
+    predicted = [*[1.0, 2.0] * 9, 1.0, 50.0]
+    frame = answers(encoder="P10", true=[1.0, 2.0] * 10, predicted=predicted)
+    (ax,) = figures.predicted_against_true(frame, frame).axes
+    assert ax.texts[0].get_text() == "5.0% beyond"
+
+
+def test_the_share_of_invalid_answers_is_written_into_the_panel():
+    names = ["P10"] * 2 + ["FP15"] * 2
+    frame = answers(encoder=names, true=[1.0, 2.0] * 2, predicted=[1.0, np.nan, np.nan, np.nan])
+    one, none = figures.predicted_against_true(frame, frame).axes
+    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
+    assert none.get_title() == "FP15\nno MSE"
+
+
+def test_titles_have_the_mean_of_the_seeds_and_their_range():
+    frame = answers(encoder="XVal", true=[0.0, 1.0] * 2, predicted=[1.0, 2.0, 2.0, 3.0])
+    frame["seed"] = [0, 0, 1, 1]
+    (ax,) = figures.predicted_against_true(frame[frame.seed == 0], frame, {"a0": "axis"}).axes
+    assert ax.get_title() == "XVal\nMSE 2.5\n(1 to 4)"
+    assert ax.get_xlabel() == "true axis"
+
+
+def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
+    near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
+    tenths = pd.Series({"P10": 0.5, "XVal": 0.0})
+    counts = pd.DataFrame(
+        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
+        columns=["significand", "exponent", "share"],
+    )
+    figure = figures.stripes(near.assign(seed=0), tenths, counts)
+    points, significands, exponents, pairs = figure.axes
+    assert [t.get_text() for t in points.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
+    assert [c.get_offsets()[0, 1] for c in points.collections] == [0.1, 1.0]
+    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
+    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
+    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
+    assert [bar.get_height() for bar in pairs.patches] == [25, 25]
+
+
+def test_the_range_of_the_seeds_is_shaded_around_an_expected_number():
+    rows = [
+        (word, true, 1.0, share)
+        for word, share in (("200", 0.9), ("300", 0.1))
+        for true in (0.2, 0.3)
+    ]
+    scan = pd.DataFrame(rows, columns=["word", "true", "logit", "probability"]).assign(seed=0)
+    expected = pd.DataFrame({"true": [0.2, 0.3] * 2, "seed": [0, 0, 1, 1]})
+    expected["argmax"] = expected["expectation"] = [0.2, 0.3, 0.4, 0.5]
+    logits, _, numbers = figures.logit_lines(scan, expected, [0.2, 0.3], "step size").axes
+    assert [line.get_label() for line in logits.lines[:2]] == ["200", "300"]
+    assert numbers.lines[0].get_ydata().tolist() == pytest.approx([0.3, 0.4])
+    low, high = numbers.collections[0].get_paths()[0].get_extents().intervaly
+    assert (low, high) == (pytest.approx(0.2), pytest.approx(0.5))
+
+
+# -- length cues
+
+NUMBERS = [0.23, -0.34, 0.034, -0.034, 0.03, -0.03, 0.0996, 0.005, 0.0, 2.3, -40.0, 0.0101]
+
+
+@pytest.fixture
+def cues() -> pd.DataFrame:
+    frame = answers(encoder="P10", true=NUMBERS, predicted=np.roll(NUMBERS, 1))
+    return length_cues.length_cues(frame.assign(valid=frame.index != 4))
+
+
+def test_a_number_has_the_class_of_its_sign_and_size(cues):
+    assert cues.true_class.tolist() == [2, -2, 1, -1, 1, -1, 2, 1, 1, 3, -3, 1]
+
+
+def test_an_answer_has_a_class_unless_it_is_invalid(cues):
+    expected = np.roll(cues.true_class.to_numpy(float), 1)
+    expected[4] = np.nan
+    assert np.array_equal(cues.predicted_class, expected, equal_nan=True)
+
+
+def test_exceptions_are_small_numbers_as_short_as_larger_ones(cues):
+    assert cues[cues.exception].true.tolist() == [0.03, -0.03, 0.0101]
+
+
+def test_each_class_of_true_numbers_is_shared_out_among_the_answers(cues):
+    cues.loc[4, "predicted"] = np.nan
+    figure = length_cues.sign_and_size_panels(cues)
+    share = figure.axes[1].images[0].get_array()
+    assert share.shape == (7, 6)
+    np.testing.assert_allclose(share.sum(0), 1)
+    assert share[0, 3] == pytest.approx(1 / 5)  # one of five numbers from 0 to 0.1 is invalid
+
+
+def test_negated_texts_differ_in_the_numbers_asked_for():
+    e = Examples(Layout.of("{x0} {y0} {x1}"), [[1.0, 2.0, 3.0]])
+    (lie,) = length_cues.negated([e], ("x*",))
+    assert lie.numbers.tolist() == [[-1.0, 2.0, -3.0]]
+    assert lie.layout == e.layout
+
+
+# -- trajectories
+
+
+def test_each_position_stands_beside_its_prediction(run):
+    texts = MIXTURE.task.sample(12, seed=1)
+    frame = trajectories.trajectories([run], texts, n_last=2)
+    answers = nl.predict(run, texts, ("x*.1", "y*.1", "x*.2", "y*.2")).set_index(
+        ["example", "slot"]
+    )
+    for row in frame.itertuples():
+        (text,) = (e for e in texts if row.example in e.index)
+        at = np.flatnonzero(text.index == row.example)
+        for axis in "xy":
+            slot = f"{axis}{row.planet}.{row.step}"
+            assert getattr(row, axis) == text.column(slot)[at]
+            expected = np.nan if row.step == 0 else answers.predicted[row.example, slot]
+            assert getattr(row, f"predicted_{axis}") == pytest.approx(expected, nan_ok=True)
+        assert row.hidden == (row.step > 0)
+
+
+def test_each_planet_of_each_text_has_a_row_for_each_step(run):
+    texts = MIXTURE.task.sample(12, seed=1)
+    frame = trajectories.trajectories([run], texts, n_last=1)
+    planets = {
+        i: sum(name[0] == "m" for name in e.layout.number_slots) for e in texts for i in e.index
+    }
+    assert frame.groupby("example").size().to_dict() == {i: 3 * k for i, k in planets.items()}
+
+
+@pytest.mark.parametrize("n_last", [0, 3])
+def test_some_snapshots_are_hidden_and_some_visible(run, n_last):
+    with pytest.raises(ValueError, match=f"1 to 2 can be hidden; got {n_last}"):
+        trajectories.trajectories([run], MIXTURE.task.sample(2, seed=1), n_last)
+
+
+def test_predictions_outside_of_a_panel_are_drawn_at_its_edge():
+    frame = pd.DataFrame({"step": [0, 1], "x": [1.0, 0.0], "y": [0.0, 1.0], "planet": 0})
+    frame["hidden"], frame["predicted_x"], frame["predicted_y"] = frame.step == 1, 50.0, 1.0
+    frame = frame.assign(example=0, encoder="P10")
+    (ax,) = trajectories.orbits(frame, pd.Series({"P10": 50.0})).axes
+    crosses = [line for line in ax.lines if line.get_marker() == "x"]
+    assert [line.get_xydata().tolist() for line in crosses] == [[[ax.get_xlim()[1], 1.0]]]
+
+
+# -- calibration
+
+WEIGHTS, MEANS, WIDTHS = [0.5, 0.3, 0.2], [-1.0, 0.5, 4.0], [0.3, 1.0, 0.05]
+
+
+def probability(x: float) -> float:
+    """Of a number up to x, in units of the text, twice those of the head."""
+    parts = zip(WEIGHTS, MEANS, WIDTHS, strict=True)
+    return sum(w * NormalDist(2 * m, 2 * s).cdf(x) for w, m, s in parts)
+
+
+@pytest.fixture
+def predicted(run, monkeypatch):
+    """Of a run whose head predicts the same distribution for every number."""
+    widths = torch.tensor(WIDTHS) - NARROWEST
+    outputs = torch.cat(
+        [torch.tensor(WEIGHTS).log(), torch.tensor(MEANS), widths.expm1().log()]  # of softplus
+    )
+    monkeypatch.setattr(run.model.value_head, "forward", lambda h: outputs.expand(len(h), -1))
+    texts = MIXTURE.task.sample(300, seed=1, m0=np.linspace(0, 10, 300))
+    return calibration.calibration(run, texts, "m0").sort_values("true")
+
+
+def test_pit_is_the_probability_of_a_number_up_to_the_true_one(predicted):
+    assert predicted.true.tolist() == pytest.approx(np.linspace(0, 10, 300))
+    expected = [probability(x) for x in predicted.true]
+    assert predicted.pit.tolist() == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
+    for name, level in (("q5", 0.05), ("q25", 0.25), ("q50", 0.5), ("q75", 0.75), ("q95", 0.95)):
+        assert predicted[name].nunique() == 1
+        assert probability(predicted[name].iloc[0]) == pytest.approx(level, abs=1e-4)
+
+
+def test_numbers_drawn_from_the_mixture_are_calibrated():
+    torch.manual_seed(0)
+    mixture = MIXTURE.encoder.head.build(16).distribution(torch.randn(4000, 9))
+    inner = calibration.quantiles(mixture, (0.25, 0.75))
+    drawn = mixture.sample()
+    inside = ((drawn > inner[0]) & (drawn < inner[1])).float().mean()
+    assert float(inside) == pytest.approx(0.5, abs=0.03)
+    uniform = mixture.cdf(drawn).sort().values
+    assert float((uniform - torch.linspace(0, 1, 4000)).abs().max()) < 0.03
+
+
+def test_a_run_that_predicts_single_numbers_is_refused(module_home):
+    run = nl.train(dataclasses.replace(MIXTURE, encoder=nl.XVal()))
+    with pytest.raises(ValueError, match="predicts single numbers"):
+        calibration.calibration(run, MIXTURE.task.sample(2, seed=1), "m0")
+
+
+def test_a_calibrated_run_is_drawn_along_the_diagonal():
+    true = np.linspace(1, 5, 101)
+    frame = pd.DataFrame({"seed": 0, "true": true, "pit": (true - 1) / 4})
+    frame[["q5", "q25", "q50", "q75", "q95"]] = [1.2, 2.0, 3.0, 4.0, 4.8]
+    _, levels = calibration.calibration_panels(frame, (1.0, 5.0), "mass").axes
+    np.testing.assert_allclose(*levels.lines[0].get_data(), atol=0.01)
