@@ -287,9 +287,7 @@ def test_a_run_learns_a_head_and_numbers_and_stores_nothing_else(encoder, home):
     assert evaluation.perplexity(words) > 1
     assert 0 <= evaluation.top_k(words, 1) <= evaluation.top_k(words, 100) <= 1
     assert {"opening", "thing", "ending", ""} <= set(words["slot"])
-    with pytest.raises(
-        ValueError, match="fills no slots; ask for words with evaluation.masked_words"
-    ):
+    with pytest.raises(ValueError, match=r"fills no slots; ask for words with .*masked_words"):
         evaluation.predict(run, run.examples("test"), "*")
 
 

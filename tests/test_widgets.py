@@ -6,6 +6,7 @@ import dataclasses
 import html
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +225,10 @@ def asked(name, profile, monkeypatch):
     monkeypatch.setattr(nl, "choose_learning_rates", choose)
     cells = json.loads((ROOT / f"notebooks/{name}.ipynb").read_text("utf-8"))["cells"]
     names = {}
+    folder = ROOT / "notebooks" / name.split("/")[0]
+    monkeypatch.syspath_prepend(folder)
+    for beside in folder.glob("*.py"):  # other folders have modules of these names
+        monkeypatch.delitem(sys.modules, beside.stem, raising=False)
     with pytest.raises(Asked) as request:
         for cell in cells:
             if cell["cell_type"] == "code":
