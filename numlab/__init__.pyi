@@ -1,4 +1,3 @@
-from . import baselines as baselines
 from . import compare as compare
 from . import embeddings as embeddings
 from . import encoders as encoders

@@ -30,7 +30,7 @@ def figures(
         str,
         typer.Option(help="smoke (seconds), quick (minutes), full (hours) or paper (a cluster)."),
     ] = "quick",
-    jobs: Annotated[int, typer.Option(help="How many notebooks run side by side.")] = 2,
+    jobs: Annotated[int, typer.Option(help="How many notebooks run side by side.")] = 3,
     scheduler: Annotated[
         str | None,
         typer.Option(

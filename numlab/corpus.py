@@ -111,18 +111,18 @@ class Corpus:
         return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
 
     @functools.cached_property
-    def _asked(self) -> dict[tuple[str, ...], np.ndarray]:
+    def _in_slots(self) -> dict[tuple[str, ...], np.ndarray]:
         return {}
 
-    def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
+    def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(layouts, slots + 1) bool: slots that fit; the last column, for slot -1, is False."""
-        if patterns not in self._asked:
+        if patterns not in self._in_slots:
             slots = [e.layout.slots for e in self.examples]
             table = np.zeros((len(slots), max(map(len, slots)) + 1), bool)
             for i, row in enumerate(slots):
                 table[i, : len(row)] = [matches(slot.name, patterns) for slot in row]
-            self._asked[patterns] = table
-        return self._asked[patterns]
+            self._in_slots[patterns] = table
+        return self._in_slots[patterns]
 
     def batch(self, rows: np.ndarray) -> Batch:
         """Texts side by side, padded on the right to the longest of them."""
@@ -161,7 +161,7 @@ class Batch:
     features: np.ndarray  # (m, F) what they carry
     labels: np.ndarray  # (m, F') what the head is to predict of them
 
-    def asked(self, patterns: tuple[str, ...]) -> np.ndarray:
+    def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(B, T) bool: tokens of the slots that fit the patterns."""
-        table = self.corpus.asked(patterns)
+        table = self.corpus.in_slots(patterns)
         return table[self.corpus.layout[self.rows][:, None], self.slot]

@@ -97,7 +97,7 @@ class OneNumber(nl.objectives.Objective):
     fills_at_once = True
 
     def train(self, batch, rng):
-        first = batch.asked(self.only) & (batch.slot == batch.slot.max(1, keepdims=True))
+        first = batch.in_slots(self.only) & (batch.slot == batch.slot.max(1, keepdims=True))
         return nl.MaskedLM().ask(batch, self._names(batch, first))
 
     def fill(self, model, batch, slots):

@@ -72,7 +72,7 @@ def test_answers_are_read_where_transformers_reads_them(folder, kind):
     logits = model.logits(model.hidden(inputs, targets.reads))
     expected = []
     for row in range(len(corpus)):
-        ids, asked = batch.ids[row][batch.real[row]], batch.asked(("answer",))[row]
+        ids, asked = batch.ids[row][batch.real[row]], batch.in_slots(("answer",))[row]
         first = int(asked.argmax())
         expected.append(theirs(model.model, kind, ids[:first], ids[first:-1]))
         assert ids[-1] == tokenizer.text.tokenizer.eos_token_id and (ids[first:-1] >= 300).all()
@@ -96,7 +96,7 @@ def test_what_is_written_together_is_what_is_likeliest_alone(folder, kind, home)
     corpus = run.tokenizer(run.examples("test"), ("answer",))
     batch = corpus.batch(np.arange(len(corpus)))
     answers = run.spec.objective.fill(run.model, batch, ("answer",))
-    first = batch.asked(("answer",)).argmax(1)
+    first = batch.in_slots(("answer",)).argmax(1)
     for row in range(len(corpus)):
         said = answers.ids[row][answers.mask[row]]
         with torch.no_grad():

@@ -31,7 +31,7 @@ STAGES = [
     {"pretrained"},
     {"store", "training"},
     {"metrics"},
-    {"evaluation", "baselines"},
+    {"evaluation"},
     {"embeddings", "probes"},
     {"plots"},
     {"compare"},

@@ -112,7 +112,7 @@ def test_texts_of_several_layouts_share_a_corpus():
         [sums(3), nl.Examples(other, np.array([[5.0, 3.0, 2.0]]))]
     )
     assert corpus.layout.tolist() == [0, 0, 0, 1] and corpus.first.tolist() == [0, 3]
-    assert corpus.asked(("answer",)).tolist() == [[False, False, True, False]] * 2
+    assert corpus.in_slots(("answer",)).tolist() == [[False, False, True, False]] * 2
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)

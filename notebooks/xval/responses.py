@@ -49,7 +49,7 @@ def _words(run: nl.Run) -> list[str]:
 
 
 def _read(run: nl.Run, batch, slot: str):
-    words, masked = _words(run), batch.asked((slot,))[0]
+    words, masked = _words(run), batch.in_slots((slot,))[0]
     values = dict(zip(batch.carriers.tolist(), batch.features[:, :1], strict=True))
     in_literal = (batch.slot[0] < 0).tolist()
     for literal, positions in itertools.groupby(range(len(masked)), in_literal.__getitem__):

@@ -80,7 +80,7 @@ class Job:
 def run_notebooks(
     names: list[str] | tuple[str, ...] = (),
     profile: str = "quick",
-    jobs: int = 2,
+    jobs: int = 3,
     scheduler: str | None = None,
     limit: float | None = None,
 ) -> list[Job]:

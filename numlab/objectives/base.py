@@ -53,7 +53,7 @@ class Targets:
 
 @dataclass(eq=False)
 class Answers:
-    """What a model puts into the asked slots, one row for each."""
+    """What a model puts into slots, one row for each."""
 
     rows: np.ndarray  # (a,) text of the corpus
     slots: np.ndarray  # (a,) slot of its layout
@@ -82,13 +82,13 @@ def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     if len(tokenizer.input_only):
         where = where & ~np.isin(batch.ids, tokenizer.input_only)
     at = np.flatnonzero(where)
-    asked = where.ravel()[batch.carriers]
-    carries = np.isin(at, batch.carriers[asked], assume_unique=True)
+    targeted = where.ravel()[batch.carriers]
+    carries = np.isin(at, batch.carriers[targeted], assume_unique=True)
     return Targets(
         reads=to_tensor(at - shift),
         ids=to_tensor(batch.ids.ravel()[at]).long(),
         carries=to_tensor(carries),
-        features=to_tensor(batch.labels[asked]),
+        features=to_tensor(batch.labels[targeted]),
         row=to_tensor(at // batch.ids.shape[1]),
         slot=to_tensor(batch.slot.ravel()[at]).long(),
     )

@@ -35,7 +35,7 @@ class CausalLM(Objective):
         if self.literals:
             where = batch.real.copy()
         else:
-            where = batch.asked(self.only)
+            where = batch.in_slots(self.only)
             if not batch.corpus.tokenizer.encoder.answer.fixed:  # and the token that ends a number
                 where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
         where[:, 0] = False
@@ -51,7 +51,7 @@ class CausalLM(Objective):
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
         """Generate each text's slot greedily from the tokens before it, one slot a text."""
-        asked = batch.asked(slots)
+        asked = batch.in_slots(slots)
         first = asked.argmax(1)
         if (np.where(asked, batch.slot, -1).max(1, keepdims=True) != batch.slot)[asked].any():
             raise ValueError(f"one slot a text is generated; several fit {slots}")
@@ -118,7 +118,7 @@ def _cut_words(ids: np.ndarray, n_tokens: np.ndarray, is_word: np.ndarray) -> np
 def _is_number(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
     """(B,) bool: whether a text's asked slot holds a number rather than a word."""
     per_layout = []
-    for asked, e in zip(batch.corpus.asked(slots), batch.corpus.examples, strict=True):
+    for asked, e in zip(batch.corpus.in_slots(slots), batch.corpus.examples, strict=True):
         named = [s for s, hit in zip(e.layout.slots, asked, strict=False) if hit]
         per_layout.append(bool(named) and named[0].words is None)
     return np.array(per_layout)[batch.corpus.layout[batch.rows]]

@@ -39,7 +39,7 @@ class MaskedLM(Objective):
         picked[:, n_slots] = False  # slot -1: a literal
         hidden = picked[np.arange(rows)[:, None], batch.slot]
         if self.only != ("*",):
-            hidden &= batch.asked(self.only)
+            hidden &= batch.in_slots(self.only)
         if self.literals:
             chosen = rng.random(batch.ids.shape) < self.literals
             hidden |= chosen & (batch.slot < 0) & batch.real
@@ -47,7 +47,7 @@ class MaskedLM(Objective):
 
     def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
         """Mask every slot that fits the patterns, and nothing else."""
-        return _masked(batch, batch.asked(slots))
+        return _masked(batch, batch.in_slots(slots))
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:

@@ -52,7 +52,7 @@ def text_vectors(
         inputs = run.spec.objective.show(batch).to(model.device)
         with torch.no_grad():
             hidden = model.hidden(inputs, layer=layer).float()
-        read = torch.from_numpy(batch.asked(slots))[..., None].to(hidden)
+        read = torch.from_numpy(batch.in_slots(slots))[..., None].to(hidden)
         vectors[batch.rows] = ((hidden * read).sum(1) / read.sum(1)).cpu().numpy()
     if any(e.index is None for e in examples):
         return vectors

@@ -77,7 +77,7 @@ class Fit:
         answers = spec.objective.answers
         self.corpus: Corpus = tokenizer(spec.examples("train"), answers)
         self.valid: Corpus = tokenizer(spec.examples("valid"), answers)
-        if not self.corpus.asked(spec.objective.only).any():
+        if not self.corpus.in_slots(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         with _TORCH_GENERATOR:

@@ -11,14 +11,18 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 def load(name: str) -> ModuleType:
     """The module notebooks/<name>.py, such as "xval/figures"; it can import its neighbours."""
     path = NOTEBOOKS / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
+    spec = importlib.util.spec_from_file_location(f"notebooks_{name.replace('/', '_')}", path)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
         for key, other in list(sys.modules.items()):  # other folders have modules of these names
-            if Path(getattr(other, "__file__", None) or "/").parent == path.parent:
+            if (
+                other is not module
+                and getattr(other, "__file__", None)
+                and (Path(other.__file__).parent == path.parent)
+            ):
                 del sys.modules[key]
     return module

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from numlab.heads.mixture import NARROWEST
 from probes.conftest import tiny_spec
 
 import numlab as nl
 from notebooks.conftest import load
 from numlab.examples import Examples, Layout
+from numlab.heads.value import NARROWEST
 
 figures, calibration, length_cues, trajectories = (
     load(f"xval/{name}") for name in ("figures", "calibration", "length_cues", "trajectories")

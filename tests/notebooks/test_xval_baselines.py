@@ -5,11 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from numlab.baselines import MLP
+from notebooks.conftest import load
 from numlab.examples import Examples
 from numlab.tasks import Climate, Temperature
 from numlab.tasks.temperature import clock, layout
 
+MLP = load("xval/baselines").MLP
 TASK = Temperature(Climate(years=1, degrees=15.0), stations=(2, 3), times=(3, 4))
 QUICK = MLP(widths=(32,), epochs=60)
 
