@@ -69,7 +69,7 @@ def test_a_brush_in_one_pane_chooses_in_both_and_is_answered(page):
     left, right = page.evaluate(CHOSEN)
     assert 0 < left == right < 1000
     page.get_by_text(f"{left:,} of 1,000 numbers are chosen").wait_for()
-    page.locator(".numlab-near").get_by_text("neighbour F1 of these").nth(1).wait_for()
+    page.get_by_text("neighbour F1 of these").nth(1).wait_for()
     page.locator("[data-answered-ms]").wait_for()
     shot(page, "explorer")
 
