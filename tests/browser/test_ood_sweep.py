@@ -18,7 +18,7 @@ CHANGES = {
     'profile = "quick"': 'profile = "smoke"',
     "steps=4,": "steps=60,",
     "n_train=64,": "n_train=512,",
-    "[nl.P10(), nl.P1000(), nl.B1999(), nl.FP15(), nl.XVal(), fone]": "[nl.P1000(), nl.XVal(), fone]",
+    "nl.P10(), nl.P1000(), nl.B1999(), nl.FP15()": "nl.P1000()",
 }
 # Where xVal's point is on the page, and the numbers of which it is drawn.
 DRAWN = """() => {
