@@ -1,3 +1,4 @@
+from . import claims as claims
 from . import compare as compare
 from . import embeddings as embeddings
 from . import encoders as encoders
@@ -13,6 +14,7 @@ from . import probes as probes
 from . import store as store
 from . import tasks as tasks
 from . import widgets as widgets
+from .claims import gates as gates
 from .embeddings import Embeddings as Embeddings
 from .encoders import B1999 as B1999
 from .encoders import FP15 as FP15

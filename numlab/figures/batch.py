@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import psutil
 
 from numlab import store
-from numlab.figures import gallery
+from numlab.figures import gallery, learning
 from numlab.figures.display import Display
 from numlab.figures.filing import PROFILES, saved
 from numlab.figures.notebooks import Notebook, find
@@ -63,6 +63,7 @@ class Job:
             engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
             n = self.notebook.remember(self.profile, key, self.start)
             draft.replace(record.with_suffix(".ipynb"))
+            learning.draw(self.notebook.name, self.profile)
             display.report(self, "done", f"figures and tables: {n}")
         except Exception as error:
             late = f"stopped in {self.progress}: it took more than twice {self.limit} s"

@@ -1,8 +1,7 @@
-"""The papers' figures and tables, and the claims about them, as the .toml files here hold them."""
+"""The papers' figures and tables, as catalogue.toml holds them."""
 
 from __future__ import annotations
 
-import functools
 import re
 import tomllib
 from dataclasses import dataclass
@@ -20,26 +19,11 @@ class Item:
     finding: str = ""  # the paper's
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of a paper that a notebook tests."""
-
-    id: str  # <paper>/<slug>
-    figures: list[str]  # that show it
-    text: str
-    paper: str = ""  # its numbers or words
-
-
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
+SUMMARY: list[dict[str, str]] = _CATALOGUE.get("summary", [])
+DEPARTURES: dict[str, list[str]] = _CATALOGUE["departures"]
 ITEMS = {entry["id"]: Item(**entry) for entry in _CATALOGUE["figure"]}
-
-
-@functools.cache
-def claims(folder: Path = FOLDER / "claims") -> dict[str, Claim]:
-    """Every claim by its id."""
-    files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml")))
-    return {entry["id"]: Claim(**entry) for file in files for entry in file.get("claim", [])}
 
 
 def item_of(id: str) -> str:

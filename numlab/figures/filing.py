@@ -11,8 +11,9 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
@@ -20,7 +21,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from numlab import store
+from numlab import claims, store
 from numlab.figures import catalogue
 from numlab.figures.markup import flat, markdown, template
 
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from numlab.claims.gates import Gate
+    from numlab.claims.verdict import Samples
+
 PROFILES = ("smoke", "quick", "full", "paper")
-MIN_SEEDS = 3  # of trained models, to judge a claim
+JUDGED = ("full", "paper")  # where samples that cannot judge a claim are an error
 LIBRARIES = ("torch", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "rebound", "dask")
 
 
@@ -98,24 +102,36 @@ def save_table(id: str, frame: pd.DataFrame) -> None:
     _finish(frame, id=id, kind="table", title="")
 
 
-def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None = None) -> None:
-    """Save with a claim's figures, which come first, whether it holds here, and show it.
+def claim(
+    id: str,
+    samples: Samples,
+    against: Samples | None = None,
+    gates: Sequence[Gate] = (),
+    ours: str = "",
+) -> None:
+    """Judge a claim by samples of its statistic; save the verdict with its figures, and show it.
+
+    The figures come first. At the profiles smoke and quick, samples that cannot judge (one seed,
+    or models that give no answer) leave the claim open; at full and paper they are an error.
 
     Parameters
     ----------
-    id : of a claim in `numlab/figures/claims/<paper>.toml`, such as `xval/fp15-not-better`.
-    holds : None: not tested at this profile.
-    ours : what was found here.
-    seeds : how many were trained; fewer than three leave the claim untested. None: no training.
+    id : of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`.
+    samples, against, gates : see `numlab.claims.judge`.
+    ours : what a reader should know besides the statistic.
     """
-    known = catalogue.claims().get(id)
+    known = claims.claims().get(id)
     if known is None:
-        raise ValueError(f"no file numlab/figures/claims/*.toml holds the claim {id!r}")
+        raise ValueError(f"no file numlab/claims/*.toml holds the claim {id!r}")
     if missing := set(known.figures) - (_session.saved if _session else set()):
         raise ValueError(f"save {', '.join(sorted(missing))} before the claim {id!r}")
-    judged = holds is not None and (seeds is None or seeds >= MIN_SEEDS)
-    entry = {"id": id, "text": known.text, "paper": known.paper}
-    entry |= {"holds": bool(holds) if judged else None, "ours": str(ours)}
+    try:
+        verdict = claims.judge(known, samples, against, gates)
+    except claims.WrongSamplesError as error:
+        if _session.profile in JUDGED:
+            raise
+        verdict = claims.Verdict("open", str(error), gates=tuple(gates))
+    entry = {"id": id, **asdict(verdict), "ours": ours}
     for path in map(_session.path, known.figures):
         content = json.loads(path.read_text("utf-8"))
         content["claims"] = [c for c in content["claims"] if c["id"] != id] + [entry]
@@ -123,7 +139,7 @@ def claim(id: str, holds: bool | None = None, ours: str = "", seeds: int | None 
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
         from IPython.display import HTML, display
 
-        display(HTML(template("claim.html").render(entry)))
+        display(HTML(template("claim.html").render(claim=known, verdict=entry)))
 
 
 def saved(profile: str) -> list[dict]:
@@ -167,8 +183,23 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
     store.replace(path.with_suffix(".csv"), write)
     about |= {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
     about |= {"created": datetime.now(UTC).isoformat(), "versions": _versions()}
-    write_json(path, about | {"runs": list(store.used()), "claims": []})
+    about |= {"runs": list(store.used()), "trained": _trained()}
+    write_json(path, about | {"claims": []})
     _session.saved.add(about["id"])
+
+
+def _trained() -> list[str]:
+    """The models behind the figures so far: `GPT2 64 × 2, 4,000 steps of 32, 3 seeds`."""
+    seeds = defaultdict(set)
+    for digest in store.used():
+        spec = json.loads((store.runs_dir() / digest / "spec.json").read_text("utf-8"))
+        model = spec["model"]
+        name = model["class"].rpartition(".")[2]
+        if "d_model" in model:
+            name += f" {model['d_model']} × {model['n_layer']}"
+        steps = f"{spec['steps']:,} steps of {spec['batch_size']}"
+        seeds[f"{name}, {steps}"].add(spec["seed"])
+    return [f"{line}, seeds: {len(seeds[line])}" for line in sorted(seeds)]
 
 
 @cache

@@ -1,7 +1,8 @@
-"""The gallery: figures and tables beside what the papers show, and a scoreboard of the claims.
+"""The gallery: figures and tables beside what the papers show, and the verdicts on the claims.
 
-figures/README.md and figures/index.html are committed and show the profile full. The profiles
-made on this machine go to figures/local.js, which git ignores and index.html loads.
+figures/README.md, figures/index.html and figures/claims.svg are committed and show the profile
+full. The profiles made on this machine go to figures/local.js, which git ignores and index.html
+loads.
 """
 
 from __future__ import annotations
@@ -10,16 +11,23 @@ import html
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from numlab import store
-from numlab.figures import deviations
-from numlab.figures.catalogue import ITEMS, PAPERS, Item, item_of
+from numlab import plots, store
+from numlab.claims import Claim, claims
+from numlab.figures import learning
+from numlab.figures.catalogue import DEPARTURES, ITEMS, PAPERS, SUMMARY, Item, item_of
 from numlab.figures.filing import saved
-from numlab.figures.markup import VERDICTS, template
+from numlab.figures.markup import COLORS, template
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
+NOT_RUN = {"verdict": "open", "why": "not run yet", "parts": [], "gates": [], "ours": ""}
 
 
 @dataclass(frozen=True)
@@ -34,52 +42,91 @@ class Card:
         return self.item.id.partition("/")[0]
 
     @property
-    def claims(self) -> list[dict]:
-        """Each claim once, though several figures may show it."""
-        return list({c["id"]: c for figure in self.figures for c in figure["claims"]}.values())
+    def claims(self) -> dict[str, dict]:
+        """The verdict on each claim once, though several figures may show it."""
+        return {entry["id"]: entry for figure in self.figures for entry in figure["claims"]}
+
+    @property
+    def departures(self) -> list[str]:
+        """Where its notebooks depart from the paper."""
+        notebooks = sorted({figure["notebook"] for figure in self.figures})
+        return [line for notebook in notebooks for line in DEPARTURES.get(notebook, [])]
 
 
 def build() -> list[Path]:
-    """Write figures/README.md, figures/index.html and figures/local.js."""
-    cards = collect("full")
-    values = {"papers": PAPERS, "cards": cards, "scores": scoreboard(cards)}
-    values["deviations"] = deviations.find()
-    pages = {name: template(name).render(values) for name in ("README.md", "index.html")}
-    macros = template("macros.html").module
-    local = {card.item.id: macros.figures(card) for card in collect(*LOCAL) if card.figures}
-    boards = {profile: scoreboard(collect(profile)) for profile in LOCAL if saved(profile)}
-    local["scores"] = macros.boards(boards)
-    pages["local.js"] = f"const LOCAL = {json.dumps(local, indent=1)};\n"
+    """Write figures/README.md, figures/index.html, figures/claims.svg and figures/local.js."""
     folder = store.home() / "figures"
     folder.mkdir(parents=True, exist_ok=True)
+    judged, cards = verdicts("full"), collect("full")
+    values = {"papers": PAPERS, "findings": SUMMARY, "cards": cards, "known": claims()}
+    values |= {"scores": scoreboard(cards, judged), "amended": [c for c in claims().values() if c.amended]}
+    pages = {name: template(name).render(values) for name in ("README.md", "index.html")}
+    pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"
     for name, text in pages.items():
         store.replace(folder / name, lambda draft, text=text: draft.write_text(text, "utf-8"))
-    return [folder / name for name in pages]
+    picture = plots.verdicts(_effects(judged), COLORS)
+    save = partial(picture.savefig, bbox_inches="tight", metadata={"Date": None})
+    store.replace(folder / "claims.svg", save)
+    return [folder / name for name in (*pages, "claims.svg")]
 
 
 def collect(*profiles: str) -> list[Card]:
     """A card for every item of the catalogue, and for every view that a widget kept."""
-    cards = {id: Card(item) for id, item in ITEMS.items()}
+    cards, folder = {id: Card(item) for id, item in ITEMS.items()}, store.home() / "figures"
     for figure in (figure for profile in profiles for figure in saved(profile)):
         figure["path"] = f"{figure['profile']}/{figure['id']}"  # in figures/
         figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
+        curves = learning.path(figure["notebook"], figure["profile"])
+        figure["curves"] = str(curves.relative_to(folder)) if curves.exists() else ""
         if figure["kind"] == "table":
-            figure["rows"] = _rows(store.home() / "figures" / f"{figure['path']}.md")
+            figure["rows"] = _rows(folder / f"{figure['path']}.md")
         item = item_of(figure["id"])
         cards.setdefault(item, Card(Item(item, figure["title"]))).figures.append(figure)
     return list(cards.values())
 
 
-def scoreboard(cards: list[Card]) -> list[list[str]]:
-    """Items built, and claims by verdict, for each paper and in total; a header first."""
-    rows = [["", "built", *VERDICTS.values()]]
-    for name in [*PAPERS, "total"]:
-        part = [card for card in cards if name in (card.paper, "total")]
-        claims = {claim["id"]: claim["holds"] for card in part for claim in card.claims}
-        count = Counter(claims.values())
-        built = f"{sum(bool(card.figures) for card in part)} of {len(part)}"
-        rows.append([name, built, *(str(count[holds]) for holds in VERDICTS)])
+def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
+    """Each claim with its verdict at a profile, by id."""
+    judged = {entry["id"]: entry for figure in saved(profile) for entry in figure["claims"]}
+    return {id: (claim, judged.get(id, NOT_RUN)) for id, claim in claims().items()}
+
+
+def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list[list[str]]:
+    """Items built, and claims by verdict: the papers' for each and in total, then our own."""
+    rows = [["", "built", *COLORS]]
+    for name in [*PAPERS, "all four papers", "our own"]:
+        part = [card for card in cards if card.paper == name]
+        count = Counter(
+            entry["verdict"]
+            for claim, entry in judged.values()
+            if claim.ours == (name == "our own") and (name not in PAPERS or claim.id.startswith(name))
+        )
+        built = f"{sum(bool(card.figures) for card in part)} of {len(part)}" if part else ""
+        rows.append([name, built, *(str(count[verdict]) for verdict in COLORS)])
     return rows
+
+
+def _local() -> dict[str, str]:
+    """The figures and the scores of the other profiles, as HTML by id."""
+    macros = template("macros.html").module
+    cards = [card for card in collect(*LOCAL) if card.figures]
+    local = {card.item.id: macros.figures(card, claims()) for card in cards}
+    made = [profile for profile in LOCAL if saved(profile)]
+    boards = {profile: scoreboard(collect(profile), verdicts(profile)) for profile in made}
+    return local | {"scores": macros.boards(boards)}
+
+
+def _effects(judged: dict[str, tuple[Claim, dict]]) -> pd.DataFrame:
+    """The effect of each claim that samples have judged: of the part that decides it."""
+    import pandas as pd
+
+    rows = [
+        (id.partition("/")[0], id, entry["verdict"], part["effect"], part["effect_half"])
+        for id, (_, entry) in judged.items()
+        for part in entry["parts"][:1]
+        if part["effect"] is not None
+    ]
+    return pd.DataFrame(rows, columns=["paper", "claim", "verdict", "effect", "half"])
 
 
 def _rows(path: Path) -> list[list[str]]:

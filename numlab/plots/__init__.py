@@ -10,10 +10,12 @@ from numlab.plots.bars import bars
 from numlab.plots.chips import chip
 from numlab.plots.embeddings import clouds
 from numlab.plots.gaps import gap_errors
+from numlab.plots.learning import learning_curves
 from numlab.plots.lines import curves
 from numlab.plots.spectra import spectra
 from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, style, styled
 from numlab.plots.sweep import sweep
+from numlab.plots.verdicts import verdicts
 
 __all__ = [
     "OTHERS",
@@ -24,10 +26,12 @@ __all__ = [
     "encoder_color",
     "encoder_marker",
     "gap_errors",
+    "learning_curves",
     "legend",
     "panels",
     "spectra",
     "style",
     "styled",
     "sweep",
+    "verdicts",
 ]

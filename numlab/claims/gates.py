@@ -1,0 +1,68 @@
+"""Gates: what must be so before the statistic of a claim may judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from numlab.training import Run
+
+FALL = 0.02  # of the validation loss over the last fifth of training, at most
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A condition, whether it is met, and the numbers that say so."""
+
+    name: str
+    passed: bool
+    evidence: str = ""
+
+
+def plateau(runs: Sequence[Run], name: str = "plateau") -> Gate:
+    """Whether each run's validation loss fell by less than 2 % over the last fifth of its steps."""
+    falls = {}
+    for run in runs:
+        losses = run.history.query("part == 'valid'").set_index("step").loss
+        before = losses[losses.index <= 0.8 * run.spec.steps]
+        falls[run.spec.name] = 1 - losses.iloc[-1] / (before if len(before) else losses).iloc[-1]
+    worst = max(falls, key=falls.get)
+    evidence = f"{worst} still fell by {falls[worst]:.1%} over the last fifth"
+    return Gate(name, falls[worst] < FALL, evidence)
+
+
+def rates_inside(record: pd.DataFrame, name: str = "rates inside the grid") -> Gate:
+    """Whether the best learning rate of each encoder lies inside its grid, the same for all.
+
+    Parameters
+    ----------
+    record : DataFrame [encoder, learning_rate, chosen]
+        As `choose_learning_rates` returns it.
+    """
+    grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))
+    best = record[record.chosen].set_index("encoder").learning_rate
+    edge = [f"{e}: {rate:g}" for e, rate in best.items() if rate in (grids[e][0], grids[e][-1])]
+    if grids.nunique() > 1:
+        return Gate(name, False, "the grids differ")
+    return Gate(name, not edge, f"at the edge: {', '.join(edge)}" if edge else f"{grids.iloc[0]}")
+
+
+def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
+    """Whether every model has less error than a trivial answer, in the mean over its seeds.
+
+    Parameters
+    ----------
+    name : of the gate, such as "beats the one-station MLP".
+    errors : (seeds, models), in one unit with the trivial answer's error.
+    trivial : one error, or one for each model.
+    """
+    means = errors.mean()
+    worse = means[~(means < trivial)]
+    least = trivial if not hasattr(trivial, "min") else trivial.min()
+    shown = ", ".join(f"{model} {error:.3g}" for model, error in worse.items())
+    evidence = f"the trivial answer has {least:.3g}; {shown or f'the models {means.max():.3g}'}"
+    return Gate(name, worse.empty, evidence)

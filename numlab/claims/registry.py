@@ -1,0 +1,101 @@
+"""The claims that notebooks test, as the .toml files here hold them."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parent
+UNITS = ("seeds", "examples", "nothing")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence that samples of a statistic decide, fixed before the runs that judge it.
+
+    Exactly one of `above`, `below` and `within` is given; each holds for every part of the
+    statistic at once.
+
+    Attributes
+    ----------
+    id : str
+        `<paper>/<name>`.
+    figures : list of str
+        Ids of the figures and tables that show it.
+    text, paper : str
+        The sentence, and the paper's own words or numbers for it.
+    section : str
+        Where the paper says so; empty for a claim of ours.
+    statistic : str
+        What the samples are.
+    above, below : float or None
+        The claimed side of the mean of the statistic.
+    within : (float, float) or None
+        The range, ends included, in which the mean is claimed to lie.
+    ratio : bool
+        The statistic is a ratio: its mean is geometric, and paired samples are divided.
+    over : str
+        What the samples are drawn over: "seeds", "examples", or "nothing" for a computation.
+    gates : list of str
+        Names of the gates that must pass before the statistic may judge.
+    amended : list of dict
+        What was changed afterwards: `was` (the field's old text), `reason` and `seen` (which
+        results were known by then).
+    """
+
+    id: str
+    figures: list[str]
+    text: str
+    statistic: str
+    paper: str = ""
+    section: str = ""
+    above: float | None = None
+    below: float | None = None
+    within: tuple[float, float] | None = None
+    ratio: bool = False
+    over: str = "seeds"
+    gates: list[str] = field(default_factory=list)
+    amended: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self):
+        given = [side for side in ("above", "below", "within") if getattr(self, side) is not None]
+        if len(given) != 1:
+            raise ValueError(f"{self.id} needs one of above, below and within; got {given}")
+        if self.over not in UNITS:
+            raise ValueError(f"{self.id} is over one of {', '.join(UNITS)}; got {self.over!r}")
+        if self.gates and self.over == "nothing":
+            raise ValueError(f"{self.id} trains nothing, so it has no gates")
+        for change in self.amended:
+            if change.keys() != {"was", "reason", "seen"}:
+                raise ValueError(f"{self.id}: amended has was, reason and seen; got {[*change]}")
+
+    @property
+    def ours(self) -> bool:
+        """Whether we ask it, and not the paper."""
+        return not self.section
+
+    @property
+    def side(self) -> str:
+        """The claimed side in words."""
+        if self.within is not None:
+            return f"{self.within[0]:g} to {self.within[1]:g}"
+        return f"> {self.above:g}" if self.below is None else f"< {self.below:g}"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The claimed side of the statistic, from and to; of a ratio: of its logarithm."""
+        low, high = self.within or (self.above, self.below)
+        low, high = -np.inf if low is None else low, np.inf if high is None else high
+        return (np.log(low) if low > 0 else -np.inf, np.log(high)) if self.ratio else (low, high)
+
+
+@functools.cache
+def claims(folder: Path = FOLDER) -> Mapping[str, Claim]:
+    """Every claim by its id."""
+    files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml")))
+    return {entry["id"]: Claim(**entry) for file in files for entry in file.get("claim", [])}

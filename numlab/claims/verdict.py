@@ -1,0 +1,189 @@
+"""Judge a claim: the 95 % interval of its statistic against the claimed side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from numlab.claims.gates import Gate
+from numlab.claims.registry import Claim
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Samples = float | Sequence[float] | pd.Series | pd.DataFrame | Mapping[str, Samples]
+
+LEVEL = 0.95
+LEAST = {"seeds": 3, "examples": 20, "nothing": 1}  # samples that an interval needs
+
+
+class WrongSamplesError(ValueError):
+    """Samples that cannot judge a claim: too few, unpaired, or not numbers."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the statistic: its mean over `n` samples and its 95 % interval.
+
+    `effect` says how far the mean lies on the claimed side of the bound, in standard deviations of
+    the samples, and `effect_half` half of its interval; None where the samples do not vary.
+    """
+
+    name: str
+    n: int
+    mean: float
+    low: float
+    high: float
+    effect: float | None = None
+    effect_half: float | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What samples say of a claim.
+
+    Attributes
+    ----------
+    verdict : str
+        "held": every gate passed, and the interval of every part lies on the claimed side.
+        "contradicted": every gate passed, and the interval of a part lies on the other side.
+        "open": a gate failed, or an interval holds both sides.
+        "exact": nothing is trained, and it is true (where it is false: "contradicted").
+    why : str
+        Of "open": the gates that failed, or the parts that do not decide.
+    parts : tuple of Part
+        Those nearest to the other side first.
+    gates : tuple of Gate
+    """
+
+    verdict: str
+    why: str = ""
+    parts: tuple[Part, ...] = ()
+    gates: tuple[Gate, ...] = ()
+
+
+def judge(
+    claim: Claim, samples: Samples, against: Samples | None = None, gates: Sequence[Gate] = ()
+) -> Verdict:
+    """Judge a claim by samples of its statistic.
+
+    Parameters
+    ----------
+    claim : Claim
+    samples : one number for each seed or example
+        A DataFrame or a mapping has a column of them for each part of the statistic; the claim
+        speaks of all parts at once. An index (seed, example) is allowed: see Returns.
+    against : the same, or one column for all parts
+        What `samples` are compared with, pair by pair: the statistic is their difference, or
+        their ratio if the claim is about a ratio.
+    gates : sequence of Gate
+        One for each name in `claim.gates`.
+
+    Returns
+    -------
+    Verdict
+        By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
+        Numbers of many examples and seeds are first averaged over what `claim.over` is not.
+
+    Raises
+    ------
+    WrongSamplesError
+        For fewer than 3 seeds or 20 examples, for unpaired samples, and for NaN or infinity.
+    ValueError
+        For gates other than those of the claim.
+    """
+    if sorted(gate.name for gate in gates) != sorted(claim.gates):
+        raise ValueError(f"{claim.id} has the gates {claim.gates}; got {[g.name for g in gates]}")
+    gates, columns = tuple(gates), _columns(samples, claim.ratio)
+    if against is not None:
+        columns = _pair(claim, columns, _columns(against, claim.ratio))
+    columns = {name: _averaged(claim.over, values) for name, values in columns.items()}
+    (least, greatest), closed = claim.bounds, claim.within is not None
+    intervals = {name: _interval(claim, name, values) for name, values in columns.items()}
+    by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
+    parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
+    if failed := [f"{gate.name} ({gate.evidence})" for gate in gates if not gate.passed]:
+        return Verdict("open", f"not passed: {'; '.join(failed)}", parts, gates)
+    for low, high in intervals.values():
+        beyond = high < least or low > greatest
+        if beyond or not closed and (high <= least or low >= greatest):
+            return Verdict("contradicted", "", parts, gates)
+    undecided = [
+        name
+        for name, (low, high) in intervals.items()
+        if not (least < low and high < greatest or closed and least <= low and high <= greatest)
+    ]
+    if undecided:
+        names = ", ".join(filter(None, undecided))
+        why = f"the interval holds both sides{names and f' for {names}'}"
+        return Verdict("open", why, parts, gates)
+    return Verdict("exact" if claim.over == "nothing" else "held", "", parts, gates)
+
+
+def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
+    """Samples as a Series for each part; of ratios their logarithms."""
+    import pandas as pd
+
+    if not isinstance(samples, (Mapping, pd.DataFrame)):
+        samples = {"": [samples] if np.isscalar(samples) else samples}
+    columns = {}
+    for key, values in samples.items():
+        name = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        columns[name] = pd.Series(values, dtype=float)
+        if logarithm:
+            with np.errstate(divide="ignore", invalid="ignore"):  # _interval refuses what is left
+                columns[name] = np.log(columns[name])
+    return columns
+
+
+def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
+    """The differences of paired samples."""
+    shared = others[""] if others.keys() == {""} else None
+    pairs = {}
+    for name, column in columns.items():
+        other = others.get(name) if shared is None else shared
+        if other is None or set(column.index) != set(other.index):
+            labels = "none" if other is None else [*other.index]
+            raise WrongSamplesError(
+                f"{claim.id}{name and f', {name}'}: the samples {[*column.index]} are not paired "
+                f"with the others {labels}"
+            )
+        pairs[name] = column - other
+    return pairs
+
+
+def _averaged(over: str, values: pd.Series) -> pd.Series:
+    """One value for each seed or example, where an index (seed, example) has many."""
+    unit = over.removesuffix("s")
+    return values.groupby(unit).mean() if values.index.nlevels > 1 else values
+
+
+def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]:
+    """The 95 % interval of the mean; of a computation: the least and the greatest value."""
+    where, n = f"{claim.id}{name and f', {name}'}", len(values)
+    if n < LEAST[claim.over]:
+        raise WrongSamplesError(f"{where}: {claim.over} needed: {LEAST[claim.over]}; got {n}")
+    if not np.isfinite(values).all():
+        labels = values.index[~np.isfinite(values)].tolist()
+        raise WrongSamplesError(f"{where}: NaN, infinity or no ratio at {labels[:5]}")
+    if claim.over == "nothing" or values.max() == values.min():
+        return values.min(), values.max()
+    if claim.over == "seeds":
+        half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * values.std() / n**0.5
+        return values.mean() - half, values.mean() + half
+    draws = stats.bootstrap((values.to_numpy(),), np.mean, n_resamples=2000, batch=100, rng=0)
+    return tuple(draws.confidence_interval)
+
+
+def _part(claim: Claim, name: str, values: pd.Series, low: float, high: float) -> Part:
+    mean, effect, half = values.mean(), None, None
+    if claim.over != "nothing" and values.std() > 0:
+        least, greatest = claim.bounds
+        effect = float(min(mean - least, greatest - mean) / values.std())
+        half = float((high - low) / 2 / values.std())
+    numbers = np.exp([mean, low, high]) if claim.ratio else (mean, low, high)
+    return Part(name, len(values), *map(float, numbers), effect, half)
