@@ -15,7 +15,8 @@ from numlab.claims.registry import Claim
 if TYPE_CHECKING:
     import pandas as pd
 
-    Samples = float | Sequence[float] | pd.Series | pd.DataFrame | Mapping[str, Samples]
+    Column = float | Sequence[float] | pd.Series
+    Samples = Column | pd.DataFrame | Mapping[str, Column]
 
 LEVEL = 0.95
 LEAST = {"seeds": 3, "examples": 20, "nothing": 1}  # samples that an interval needs
@@ -110,12 +111,12 @@ def judge(
         return Verdict("open", f"not passed: {'; '.join(failed)}", parts, gates)
     for low, high in intervals.values():
         beyond = high < least or low > greatest
-        if beyond or not closed and (high <= least or low >= greatest):
+        if beyond or (not closed and (high <= least or low >= greatest)):
             return Verdict("contradicted", "", parts, gates)
     undecided = [
         name
         for name, (low, high) in intervals.items()
-        if not (least < low and high < greatest or closed and least <= low and high <= greatest)
+        if not ((least < low and high < greatest) or (closed and least <= low and high <= greatest))
     ]
     if undecided:
         names = ", ".join(filter(None, undecided))

@@ -63,7 +63,6 @@ class Job:
             engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
             n = self.notebook.remember(self.profile, key, self.start)
             draft.replace(record.with_suffix(".ipynb"))
-            learning.draw(self.notebook.name, self.profile)
             display.report(self, "done", f"figures and tables: {n}")
         except Exception as error:
             late = f"stopped in {self.progress}: it took more than twice {self.limit} s"
@@ -111,6 +110,9 @@ def run_notebooks(
         if waiting or scheduler:
             with _cluster(scheduler) as address:
                 _run(waiting, jobs, address, display)
+        for job in batch:
+            if job.state == "done":
+                learning.draw(job.notebook.name, profile)
         gallery.build()
     n = {state: sum(job.state == state for job in batch) for state in ("done", "skipped", "failed")}
     counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"

@@ -59,7 +59,10 @@ def build() -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     judged, cards = verdicts("full"), collect("full")
     values = {"papers": PAPERS, "findings": SUMMARY, "cards": cards, "known": claims()}
-    values |= {"scores": scoreboard(cards, judged), "amended": [c for c in claims().values() if c.amended]}
+    values |= {
+        "scores": scoreboard(cards, judged),
+        "amended": [c for c in claims().values() if c.amended],
+    }
     pages = {name: template(name).render(values) for name in ("README.md", "index.html")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"
     for name, text in pages.items():
@@ -93,16 +96,16 @@ def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
 
 def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list[list[str]]:
     """Items built, and claims by verdict: the papers' for each and in total, then our own."""
+    count = Counter()
+    for claim, entry in judged.values():
+        paper = claim.id.partition("/")[0]
+        for name in ["our own"] if claim.ours else [paper, "all papers"]:
+            count[name, entry["verdict"]] += 1
     rows = [["", "built", *COLORS]]
-    for name in [*PAPERS, "all four papers", "our own"]:
+    for name in [*PAPERS, "all papers", "our own"]:
         part = [card for card in cards if card.paper == name]
-        count = Counter(
-            entry["verdict"]
-            for claim, entry in judged.values()
-            if claim.ours == (name == "our own") and (name not in PAPERS or claim.id.startswith(name))
-        )
         built = f"{sum(bool(card.figures) for card in part)} of {len(part)}" if part else ""
-        rows.append([name, built, *(str(count[verdict]) for verdict in COLORS)])
+        rows.append([name, built, *(str(count[name, verdict]) for verdict in COLORS)])
     return rows
 
 
