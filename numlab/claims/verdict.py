@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from numlab.claims.gates import Gate
 from numlab.claims.registry import Claim
@@ -169,6 +168,8 @@ def _averaged(over: str, values: pd.Series) -> pd.Series:
 
 def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]:
     """The 95 % interval of the mean; of a computation: the least and the greatest value."""
+    from scipy import stats
+
     where, n = f"{claim.id}{name and f', {name}'}", len(values)
     if n < LEAST[claim.over]:
         raise WrongSamplesError(f"{where}: {claim.over} needed: {LEAST[claim.over]}; got {n}")

@@ -7,6 +7,19 @@ import pytest
 from numlab.claims import Claim, claims
 from numlab.figures.catalogue import PAPERS, item_of
 
+FILE = """
+[[claim]]
+id = "xval/x"
+figures = ["xval/fig07"]
+text = "xVal is best"
+statistic = "errors"
+within = [0, 1]
+[[claim.amended]]
+was = "a"
+reason = "b"
+seen = "c"
+"""
+
 
 @pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
 def test_a_claim_says_what_decides_it(claim):
@@ -45,10 +58,7 @@ def test_a_claim_without_a_section_is_ours():
 
 
 def test_a_file_of_claims_is_read(tmp_path):
-    (tmp_path / "xval.toml").write_text(
-        '[[claim]]\nid = "xval/x"\nfigures = ["xval/fig07"]\ntext = "xVal is best"\n'
-        'statistic = "errors"\nwithin = [0, 1]\n[[claim.amended]]\nwas = "a"\nreason = "b"\nseen = "c"\n'
-    )
+    (tmp_path / "xval.toml").write_text(FILE)
     known = claims(tmp_path)["xval/x"]
     assert (known.bounds, known.side) == ((0, 1), "0 to 1")
     assert known.amended == [{"was": "a", "reason": "b", "seen": "c"}]
