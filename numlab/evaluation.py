@@ -46,7 +46,7 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
 
 def predict(
     runs: Run | Sequence[Run],
-    examples: list[Examples],
+    examples: list[Examples] | str,
     slots: str | tuple[str, ...],
     batch_size: int = 256,
 ):
@@ -55,7 +55,9 @@ def predict(
     Parameters
     ----------
     runs : Run or sequence of Run
-    examples : list of Examples
+    examples : list of Examples, or str
+        "test", "valid" or "train": that part of each run's own data. Runs that differ in their
+        seed differ in these, too.
     slots : str or tuple of str
         Patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
@@ -74,7 +76,7 @@ def predict(
     >>> import numlab as nl
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, learning_rate=1e-3)
-    >>> nl.predict(nl.train(spec), spec.examples("test"), "answer").columns.tolist()
+    >>> nl.predict(nl.train(spec), "test", "answer").columns.tolist()
     ['encoder', 'seed', 'example', 'slot', 'true', 'predicted', 'valid']
     """
     return _frame(runs, lambda run: _predicted(run, examples, slots, batch_size))
@@ -92,9 +94,10 @@ def _frame(runs: Run | Sequence[Run], rows: Callable):
     return pd.concat(frames, ignore_index=True)
 
 
-def _predicted(run: Run, examples: list[Examples], slots, batch_size: int):
+def _predicted(run: Run, examples: list[Examples] | str, slots, batch_size: int):
     import pandas as pd
 
+    examples = run.examples(examples) if isinstance(examples, str) else examples
     frame = pd.concat(
         map(pd.DataFrame, predictions(run, examples, slots, batch_size)), ignore_index=True
     )

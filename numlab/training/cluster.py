@@ -37,7 +37,7 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     missing = {k: s for k, s in keys.items() if not _in_store(k)}
     if missing:
         for data in {
-            (s.task, s.n_test, s.n_valid, s.n_train, s.data_seed): s for s in missing.values()
+            (s.task, s.n_test, s.n_valid, s.n_train, s.seed): s for s in missing.values()
         }.values():
             data.examples("train")  # drawn once, before many workers ask for it
         with _client(scheduler, len(missing)) as client:
