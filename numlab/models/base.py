@@ -22,17 +22,10 @@ __all__ = ["Architecture", "Model"]
 
 
 class Architecture(abc.ABC):
-    """The spec of a model. Subclasses are frozen dataclasses of plain values.
-
-    Attributes
-    ----------
-    d_model : int
-        Width of the hidden states.
-    n_layer : int
-    """
+    """The spec of a model. Subclasses are frozen dataclasses of plain values."""
 
     version: ClassVar[int] = 1
-    d_model: int
+    d_model: int  # width of the hidden states
     n_layer: int
 
     @abc.abstractmethod
@@ -50,23 +43,17 @@ class Model(nn.Module, abc.ABC):
     """A model over a tokenizer's words and the numbers that its tokens carry.
 
     B texts of T tokens, t targets, m numbers, V words, width d.
-
-    Attributes
-    ----------
-    embed : Module
-        Inputs to (B, T, d) vectors.
-    value_head : HeadModule or None
-        Reads numbers off hidden states.
     """
 
-    embed: nn.Module
-    value_head: HeadModule | None
+    embed: nn.Module  # Inputs to (B, T, d) vectors
+    value_head: HeadModule | None  # reads numbers off hidden states
 
     def __init__(self, tokenizer: Tokenizer):
         super().__init__()
         self.value_head = None
         # the carriers of answers: input-only ones such as [AGG] are ordinary words when generated
-        self.register_buffer("carriers", tokenizer.answer_carriers, persistent=False)
+        carriers = torch.from_numpy(tokenizer.answer_carriers)
+        self.register_buffer("carriers", carriers, persistent=False)
 
     @abc.abstractmethod
     def hidden(

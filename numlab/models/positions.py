@@ -69,12 +69,6 @@ class Abacus(Position):
         Tokens of the longest number.
     offset : int
         The largest first index in training.
-
-    Examples
-    --------
-    >>> from numlab.models import ModelSpec
-    >>> ModelSpec(positions=(Abacus(n=51, offset=40),)).positions[0].n
-    51
     """
 
     n: int = 128
@@ -103,14 +97,7 @@ class AbacusTable(nn.Module):
 
 
 class Rotary(nn.Module):
-    """Angles by which queries and keys turn with their position (Su et al., 2021).
-
-    Parameters
-    ----------
-    base : float
-    width : int
-        Entries of an attention head, D.
-    """
+    """Angles by which queries and keys of D entries turn with their position (Su et al., 2021)."""
 
     def __init__(self, base: float, width: int):
         super().__init__()
