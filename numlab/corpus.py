@@ -59,6 +59,7 @@ class Corpus:
     examples: list[Examples]
     read: Callable[[dict[int, Examples]], Flat]  # tokenizes some of `examples`, by their index
     lengths: np.ndarray = field(init=False)  # (n,) tokens of each text
+    _in_slots: dict[tuple[str, ...], np.ndarray] = field(default_factory=dict, init=False)
 
     def __post_init__(self):
         """Tokenize every text once, so that a bad one is an error now and not in mid-training."""
@@ -98,10 +99,6 @@ class Corpus:
             for at in np.unique(layout).tolist()
         }
         return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
-
-    @functools.cached_property
-    def _in_slots(self) -> dict[tuple[str, ...], np.ndarray]:
-        return {}
 
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(layouts, slots + 1) bool: slots that fit; the last column, for slot -1, is False."""

@@ -52,12 +52,9 @@ class AggregateLoss(LossTerm):
 
     Parameters
     ----------
-    share : float
-        The lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below 1
-        (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
-    base : float
-        Of the weighted sum.
-    name : str
+    share : the lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below
+        1 (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
+    base : of the weighted sum.
 
     Notes
     -----

@@ -19,7 +19,7 @@ from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
 from numlab.heads import Head
 
-__all__ = ["Text", "Tokenizer", "check_head"]
+__all__ = ["Text", "Tokenizer"]
 
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
@@ -69,10 +69,6 @@ class Tokenizer:
     encoder: Encoder
     other_head: Head | None = None
 
-    def __post_init__(self):
-        if self.other_head:
-            check_head(self.encoder, self.other_head)
-
     @classmethod
     def of(cls, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None) -> Tokenizer:
         return cls(Text.of(layouts), encoder, head)
@@ -121,15 +117,6 @@ class Tokenizer:
             return carried_numbers(tokens, self.encoder.carriers, self.other_head)
         spelling = self.encoder.answer if answers or len(self.input_only) else self.encoder
         return spelling.decode(tokens)
-
-
-def check_head(encoder: Encoder | None, head: Head) -> None:
-    """Raise a ValueError if a head cannot take the place of the encoder's."""
-    if encoder is None or not encoder.answer.carriers or encoder.answer.length > 1:
-        raise ValueError(
-            f"{type(head).__name__} reads numbers of one token that carries them; "
-            f"{encoder} spells answers otherwise"
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,21 +63,11 @@ class Model(nn.Module, abc.ABC):
         layer: int | None = None,
         cache: Any = None,
     ) -> torch.Tensor:
-        """Hidden states.
+        """Hidden states (B, T, d), or (t, d) at the flat positions `reads` (t,).
 
-        Parameters
-        ----------
-        inputs : Inputs
-        reads : tensor of shape (t,), optional
-            Flat positions to return; default: all.
-        layer : int, optional
-            Stop after that many blocks and leave out the final norm; 0: the embedding.
-        cache : as made by `cache()`, optional
-            Filled with what the next tokens need. With it the inputs continue earlier ones.
-
-        Returns
-        -------
-        tensor of shape (B, T, d), or (t, d) with `reads`
+        With `layer` they are those after that many blocks, without the final norm; 0: the
+        embedding. A `cache`, made by `cache()`, is filled with what the next tokens need: the
+        inputs continue those that it has seen.
         """
 
     @abc.abstractmethod
@@ -85,13 +75,7 @@ class Model(nn.Module, abc.ABC):
         """(t, d) hidden states to (t, V) float32 logits."""
 
     def cache(self) -> Any:
-        """An empty cache for `hidden`.
-
-        Raises
-        ------
-        ValueError
-            For a model that cannot generate.
-        """
+        """An empty cache for `hidden`; a ValueError for a model that cannot generate."""
         raise ValueError(f"{type(self).__name__} does not generate text")
 
     @property

@@ -31,8 +31,7 @@ class Absolute(Position):
 
     Parameters
     ----------
-    n : int
-        The longest text, in tokens.
+    n : tokens of the longest text.
     """
 
     n: int = 1024
@@ -65,10 +64,8 @@ class Abacus(Position):
 
     Parameters
     ----------
-    n : int
-        Tokens of the longest number.
-    offset : int
-        The largest first index in training.
+    n : tokens of the longest number.
+    offset : the largest first index in training.
     """
 
     n: int = 128

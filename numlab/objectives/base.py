@@ -118,13 +118,7 @@ class Objective(abc.ABC):
 
     @abc.abstractmethod
     def fill(self, model: nn.Module, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Have a model fill in the slots whose names fit the patterns `slots`.
-
-        Raises
-        ------
-        ValueError
-            Where the objective cannot fill them.
-        """
+        """Have a model fill in the slots that fit some patterns; a ValueError where it cannot."""
 
     def show(self, batch: Batch) -> Inputs:
         """The batch with nothing hidden."""

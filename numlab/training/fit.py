@@ -132,7 +132,10 @@ class Fit:
         self.tokens += int(batch.real.sum())
         entropy = np.random.SeedSequence((spec.seed, 1, step))
         with _TORCH_GENERATOR:
-            self._seed_draws(int(entropy.generate_state(1)[0]))
+            # torch.manual_seed formats a traceback besides: slow where the generator alone will do
+            on_cpu = self.model.device.type == "cpu"
+            seed = torch.default_generator.manual_seed if on_cpu else torch.manual_seed
+            seed(int(entropy.generate_state(1)[0]))
             parts = self._losses(inputs, targets)
         loss = sum(parts.values())
         self.optimizer.zero_grad(set_to_none=True)
@@ -140,12 +143,6 @@ class Fit:
         torch.nn.utils.clip_grad_norm_(self.parameters, spec.clip)
         self.optimizer.step()
         return {k: v.detach() for k, v in parts.items()}
-
-    def _seed_draws(self, seed: int) -> None:
-        if self.model.device.type == "cpu":  # torch.manual_seed would format a traceback besides
-            torch.default_generator.manual_seed(seed)
-        else:
-            torch.manual_seed(seed)
 
     def _losses(self, inputs, targets) -> dict[str, torch.Tensor]:
         device = self.model.device

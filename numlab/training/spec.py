@@ -16,7 +16,7 @@ from numlab.losses import LossTerm
 from numlab.models import Architecture
 from numlab.objectives import Objective
 from numlab.tasks import Task
-from numlab.tokenizer import Tokenizer, check_head
+from numlab.tokenizer import Tokenizer
 
 __all__ = ["RunSpec"]
 
@@ -79,8 +79,12 @@ class RunSpec:
             )
         for term in self.losses:
             term.check(self.encoder)
-        if self.head:
-            check_head(self.encoder, self.head)
+        answer = self.encoder.answer if self.encoder else None
+        if self.head and not (answer and answer.carriers and answer.length == 1):
+            raise ValueError(
+                f"{type(self.head).__name__} reads numbers of one token that carries them; "
+                f"{self.encoder} spells answers otherwise"
+            )
 
     @property
     def name(self) -> str:
