@@ -226,13 +226,7 @@ class Transformer(Model):
         """Keys and values of each block."""
         return [{} for _ in self.blocks]
 
-    def hidden(
-        self,
-        inputs: Inputs,
-        reads: torch.Tensor | None = None,
-        layer: int | None = None,
-        cache: list[dict] | None = None,
-    ) -> torch.Tensor:
+    def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
         start = cache[0]["k"].shape[2] if cache and "k" in cache[0] else 0
         h = self.embed(inputs)
         if layer == 0:  # before positions

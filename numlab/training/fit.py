@@ -19,7 +19,6 @@ import numpy as np
 import torch
 
 from numlab import store
-from numlab.corpus import Corpus
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
@@ -74,8 +73,8 @@ class Fit:
         self.spec, self.folder = spec, store.partial_dir(key)
         self.folder.mkdir(parents=True, exist_ok=True)
         tokenizer, answers = spec.tokenizer(), spec.objective.answers
-        self.corpus: Corpus = tokenizer(spec.examples("train"), answers)
-        self.valid: Corpus = tokenizer(spec.examples("valid"), answers)
+        self.corpus = tokenizer(spec.examples("train"), answers)
+        self.valid = tokenizer(spec.examples("valid"), answers)
         if not self.corpus.in_slots(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
