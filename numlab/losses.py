@@ -92,8 +92,8 @@ class AggregateLoss(LossTerm):
             return_inverse=True, return_counts=True, dim=1
         )
         place = torch.arange(len(at), device=at.device) - (count.cumsum(0) - count)[number]
-        table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max())))
-        weight = table.float().to(at.device)[count[number], place]
+        table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max()))).float()
+        weight = table.to(at.device)[count[number], place]
         gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
         words = embed.table.weight[digits].detach().float()
