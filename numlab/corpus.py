@@ -12,7 +12,7 @@ import numpy as np
 
 from numlab.examples import Examples
 
-__all__ = ["Batch", "Corpus", "Flat", "matches", "offsets", "ranges"]
+__all__ = ["Batch", "Corpus", "Flat", "matches", "offsets"]
 
 KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
@@ -28,13 +28,6 @@ def offsets(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The runs start, start + 1, ..., start + length - 1, one after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
-
-
 @dataclass(frozen=True, eq=False)
 class Flat:
     """Tokenized texts, end to end: no padding."""
@@ -48,9 +41,11 @@ class Flat:
     feature_starts: np.ndarray  # (n + 1,)
 
 
-def _runs(offsets: np.ndarray, i: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the i-th of the runs of `offsets` begin, and their lengths."""
-    return offsets[i], offsets[i + 1] - offsets[i]
+def _side_by_side(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(B, longest) index of each item of some rows, and bool: whether there is one."""
+    first, end = starts[rows, None], starts[rows + 1, None]
+    index = first + np.arange((end - first).max(initial=0))
+    return np.where(index < end, index, 0), index < end
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +59,13 @@ class Corpus:
     examples: list[Examples]
     read: Callable[[dict[int, Examples]], Flat]  # tokenizes some of `examples`, by their index
     lengths: np.ndarray = field(init=False)  # (n,) tokens of each text
+    _in_slots: dict[tuple[str, ...], np.ndarray] = field(default_factory=dict, init=False)
 
     def __post_init__(self):
         """Tokenize every text once, so that a bad one is an error now and not in mid-training."""
         chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
-        lengths = [_runs(flat.starts, rows)[1] for flat, rows in map(self._flat, chunks)]
+        parts = (self._flat(rows) for rows in chunks)
+        lengths = [flat.starts[rows + 1] - flat.starts[rows] for flat, rows in parts]
         object.__setattr__(self, "lengths", np.concatenate(lengths))
 
     def __len__(self) -> int:
@@ -79,11 +76,6 @@ class Corpus:
         """(len(examples) + 1,) where the texts of each of the examples begin."""
         return offsets([len(e) for e in self.examples])
 
-    @property
-    def first(self) -> np.ndarray:
-        """(len(examples),) the first text of each of the examples."""
-        return self.starts[:-1]
-
     @functools.cached_property
     def layout(self) -> np.ndarray:
         """(n,) which of the examples a text belongs to."""
@@ -91,9 +83,7 @@ class Corpus:
 
     def _flat(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
         """Tokenized texts that hold some rows, and (n,) the index of each row among them."""
-        if self._kept is not None:
-            return self._kept, rows
-        return self._tokenized(rows)
+        return self._tokenized(rows) if self._kept is None else (self._kept, rows)
 
     @functools.cached_property
     def _kept(self) -> Flat | None:
@@ -105,14 +95,10 @@ class Corpus:
     def _tokenized(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
         layout = self.layout[rows]
         parts = {
-            at: self.examples[at].take(rows[layout == at] - self.first[at])
+            at: self.examples[at].take(rows[layout == at] - self.starts[at])
             for at in np.unique(layout).tolist()
         }
         return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
-
-    @functools.cached_property
-    def _in_slots(self) -> dict[tuple[str, ...], np.ndarray]:
-        return {}
 
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(layouts, slots + 1) bool: slots that fit; the last column, for slot -1, is False."""
@@ -126,14 +112,10 @@ class Corpus:
 
     def batch(self, rows: np.ndarray) -> Batch:
         """Texts side by side, padded on the right to the longest of them."""
-        (flat, at_rows), tokenizer = self._flat(rows), self.tokenizer
-        starts, lengths = _runs(flat.starts, at_rows)
-        column = np.arange(int(lengths.max()))
-        real = column < lengths[:, None]
-        at = np.where(real, starts[:, None] + column, 0)
-        ids = np.where(real, flat.ids[at], tokenizer.text.pad)
-        carried = ranges(*_runs(flat.feature_starts, at_rows))
-        features = flat.features[carried]
+        flat, at_rows = self._flat(rows)
+        at, real = _side_by_side(flat.starts, at_rows)
+        feature, carried = _side_by_side(flat.feature_starts, at_rows)
+        ids = np.where(real, flat.ids[at], self.tokenizer.text.pad)
         return Batch(
             self,
             rows,
@@ -141,9 +123,9 @@ class Corpus:
             real,
             slot=np.where(real, flat.slot[at], -1),
             within=np.where(real, flat.within[at], 0),
-            carriers=np.flatnonzero(np.isin(ids, tokenizer.carriers)),
-            features=features,
-            labels=features if flat.labels is flat.features else flat.labels[carried],
+            carriers=np.flatnonzero(np.isin(ids, self.tokenizer.carriers)),
+            features=flat.features[feature[carried]],
+            labels=flat.labels[feature[carried]],
         )
 
 

@@ -20,34 +20,17 @@ FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 end
 
 
 class LossTerm(abc.ABC):
-    """A loss at the targets. Subclasses are frozen dataclasses of plain values.
-
-    Attributes
-    ----------
-    name : str
-        Its column in a run's history; the terms of a run have different names.
-    weight : float
-        It is multiplied by that before it is added.
-    """
+    """A loss at the targets. Subclasses are frozen dataclasses of plain values."""
 
     version: ClassVar[int] = 1
-    name: str
-    weight: float
+    name: str  # its column in the history of a run, where no other term has it
+    weight: float  # of the loss in the total
 
     @abc.abstractmethod
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
-        """The loss of a batch, without the weight.
+        """The loss of a batch, without the weight, from (t, V) logits.
 
-        Parameters
-        ----------
-        logits : tensor of shape (t, V)
-        targets : Targets
-        embed : Module
-            The model's embedding: its `table`, the encoder's `offset` in it, and the `encoder`.
-
-        Returns
-        -------
-        tensor of shape ()
+        `embed` is the model's embedding: its `table`, the encoder's `offset` in it, the `encoder`.
         """
 
     def check(self, encoder: Encoder) -> None:
@@ -69,12 +52,9 @@ class AggregateLoss(LossTerm):
 
     Parameters
     ----------
-    share : float
-        The lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below 1
-        (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
-    base : float
-        Of the weighted sum.
-    name : str
+    share : the lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below
+        1 (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
+    base : of the weighted sum.
 
     Notes
     -----
@@ -112,19 +92,13 @@ class AggregateLoss(LossTerm):
             return_inverse=True, return_counts=True, dim=1
         )
         place = torch.arange(len(at), device=at.device) - (count.cumsum(0) - count)[number]
-        weight = self._weights(int(count.max())).to(at.device)[count[number] - 1, place]
+        table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max()))).float()
+        weight = table.to(at.device)[count[number], place]
         gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
         words = embed.table.weight[digits].detach().float()
         error = (tally @ words).square().mean(1)
         return torch.log2(error + FLOOR * words.square().mean()).mean()
-
-    def _weights(self, most: int) -> torch.Tensor:
-        """(most, most): row n - 1 holds the weights of n digits."""
-        table = torch.zeros(most, most)
-        for n in range(1, most + 1):
-            table[n - 1, :n] = torch.from_numpy(WeightedSum(self.base).weights(n))
-        return table
 
 
 @functools.lru_cache

@@ -1,7 +1,7 @@
 """Metrics of predictions, and their spread over seeds.
 
-A metric is a function from rows of `predict` (or `masked_words`) to a float, and says how it counts
-answers that are not numbers.
+A metric is a function from rows of `predict` to a float, and says how it counts answers that are
+not numbers.
 """
 
 from __future__ import annotations
@@ -10,33 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from numlab.examples import to_figures
-
-__all__ = [
-    "adjusted_r2",
-    "character_error_rate",
-    "exact_match",
-    "invalid_rate",
-    "match_to_figures",
-    "median_over_seeds",
-    "mse",
-    "perplexity",
-    "r2",
-    "score",
-    "top_k",
-]
+__all__ = ["character_error_rate", "exact_match", "invalid_rate", "mse", "r2", "score"]
 
 RESAMPLES = 200  # of the bootstrap, where there is one seed
-
-
-def perplexity(frame) -> float:
-    """exp of the mean negative log-probability of masked words."""
-    return float(np.exp(-frame.log_probability.mean()))
-
-
-def top_k(frame, k: int) -> float:
-    """The share of masked words that are among the k likeliest."""
-    return float((frame["rank"] <= k).mean())
 
 
 def invalid_rate(frame) -> float:
@@ -57,21 +33,6 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     return float((gap <= tolerance).mean())  # NaN compares False
 
 
-def match_to_figures(frame, n: int) -> float:
-    """The share of answers that round to the same n significant figures as the true number; an
-    invalid one is wrong (xval, Tables 12 and 13).
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": [1.53, 1.53], "predicted": [1.5312, 1.54], "valid": True})
-    >>> match_to_figures(frame, 3), match_to_figures(frame, 2)
-    (0.5, 1.0)
-    """
-    valid = frame[frame.valid]
-    pairs = zip(to_figures(valid.true, n), to_figures(valid.predicted, n), strict=True)
-    alike = np.logical_and(*(true == predicted for true, predicted in pairs))
-    return float(alike.sum() / len(frame)) if len(frame) else float("nan")
-
-
 def character_error_rate(frame) -> float:
     """Mean of edit distance over the length of the true number, both as decimals (digits, 5).
 
@@ -89,14 +50,13 @@ def character_error_rate(frame) -> float:
     if not len(frame):
         return float("nan")
     true = [_decimal(x) for x in frame.true]
-    predicted = [
-        _decimal(x) if v else "" for x, v in zip(frame.predicted, frame.valid, strict=True)
-    ]
+    answers = zip(frame.predicted, frame.valid, strict=True)
+    predicted = [_decimal(x) if valid else "" for x, valid in answers]
     edits = process.cpdist(true, predicted, scorer=Levenshtein.distance)
     return float((edits / np.char.str_len(true)).mean())
 
 
-def _decimal(x) -> str:
+def _decimal(x: float | int) -> str:
     return str(x) if isinstance(x, int) else np.format_float_positional(x, trim="-")
 
 
@@ -113,15 +73,6 @@ def r2(frame) -> float:
     valid = frame[frame.valid]
     variance = float(valid.true.to_numpy(float).var()) if len(valid) else 0.0
     return 1 - mse(valid) / variance if variance else float("nan")
-
-
-def adjusted_r2(frame, n_inputs: int) -> float:
-    """R² adjusted for the number of inputs of the problem (xval, Table 5); NaN where the valid
-    answers are too few for it."""
-    n = int(frame.valid.sum())
-    if n <= n_inputs + 1:
-        return float("nan")
-    return 1 - (1 - r2(frame)) * (n - 1) / (n - n_inputs - 1)
 
 
 def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
@@ -152,14 +103,13 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
     """
     import pandas as pd
 
-    keys = list(by)
-    groups = frame.groupby(keys, sort=False) if keys else [((), frame)]
+    groups = frame.groupby(list(by), sort=False) if by else [((), frame)]
     rows = [
         [*key, *_spread([rows for _, rows in group.groupby("seed")], metric)]
         for key, group in groups
     ]
     columns = ["value", "spread", "low", "high", "least", "greatest", "seeds"]
-    return pd.DataFrame(rows, columns=[*keys, *columns])
+    return pd.DataFrame(rows, columns=[*by, *columns])
 
 
 def _spread(seeds: list, metric: Callable) -> tuple:
@@ -183,23 +133,3 @@ def _bootstrap(frame, metric: Callable) -> np.ndarray:
     rows = list(frame.groupby("example").indices.values())
     draws = (rng.integers(len(rows), size=len(rows)) for _ in range(RESAMPLES))
     return np.array([metric(frame.iloc[np.concatenate([rows[i] for i in d])]) for d in draws])
-
-
-def median_over_seeds(frame):
-    """The median of the seeds' valid predictions of each number (xval, 3.1).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of `predict`.
-
-    Returns
-    -------
-    DataFrame
-        The same columns without `seed`; a row is invalid only where every seed's is.
-    """
-    keys = [c for c in frame if c not in ("seed", "true", "predicted", "valid")]
-    valid = frame.assign(predicted=frame.predicted.where(frame.valid))
-    grouped = valid.groupby(keys, sort=False)
-    median = grouped.agg(true=("true", "first"), predicted=("predicted", "median")).reset_index()
-    return median.assign(valid=median.predicted.notna())

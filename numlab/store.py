@@ -124,6 +124,7 @@ def write(entry: Path, fill: Callable[[Path], None]) -> None:
     fill(draft)
     manifest = {f.name: _checksum(f) for f in sorted(draft.iterdir())}
     (draft / "manifest.json").write_text(json.dumps({"files": manifest}, indent=1))
+    shutil.rmtree(entry, ignore_errors=True)  # an older checkpoint
     draft.rename(entry)
 
 
@@ -170,8 +171,7 @@ def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples],
     """
     if not task.stored:
         return task.split(sizes, seed)
-    key = f"{digest(task)}-{'-'.join(map(str, sizes))}-{seed}"
-    entry = home() / "data" / "corpora" / key
+    entry = home() / "data" / "corpora" / digest((task, *sizes, seed))
     with lock(entry):
         if not intact(entry):
             write(entry, lambda folder: _save_examples(folder, task.shards(sizes, seed)))
@@ -182,46 +182,41 @@ def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples],
 
 
 def _save_examples(folder: Path, shards: Iterable[tuple[int, int, Examples]]) -> None:
-    layouts = {}
+    """Append the shards of each part and layout to one file an array, without a header."""
+    layouts: dict[tuple[int, int], dict] = {}
     for i, j, e in shards:
         exact = e.numbers.dtype == object  # Python ints, kept as decimal text
         arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
         arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}
+        described = {
+            "literals": e.layout.literals,
+            "slots": [(slot.name, slot.words) for slot in e.layout.slots],
+            "silent": e.layout.silent,
+            "arrays": {k: (v.dtype.str, v.shape[1:]) for k, v in arrays.items()},
+        }
+        if layouts.setdefault((i, j), described) != described:
+            raise ValueError(f"shards of a layout are alike; got {layouts[i, j]} and {described}")
         for name, rows in arrays.items():
-            _append(folder / f"{i}-{j}.{name}.npy", rows)
-        slots = [[s.name, s.words] for s in e.layout.slots]
-        described = {"literals": e.layout.literals, "slots": slots, "silent": e.layout.silent}
-        layouts[i, j] = [i, j, described | {"exact": exact}]
-    (folder / "layouts.json").write_text(json.dumps([layouts[at] for at in sorted(layouts)]))
-
-
-def _append(path: Path, rows: np.ndarray) -> None:
-    """Add rows to an .npy file: numpy leaves room in its header for a longer first axis."""
-    kept = np.load(path, mmap_mode="r") if path.exists() else rows[:0]
-    if kept.dtype != rows.dtype:
-        raise ValueError(f"{path.name} holds {kept.dtype}; got {rows.dtype}")
-    n = len(kept)
-    shape = (n + len(rows), *rows.shape[1:])
-    header = {"descr": rows.dtype.str, "fortran_order": False, "shape": shape}
-    with path.open("r+b" if n else "wb") as file:
-        np.lib.format.write_array_header_1_0(file, header)
-        file.seek(0, os.SEEK_END)
-        file.write(rows.tobytes())
+            with (folder / f"{i}-{j}.{name}").open("ab") as file:
+                rows.tofile(file)
+    (folder / "layouts.json").write_text(json.dumps(sorted(layouts.items())))
 
 
 def _load_examples(folder: Path) -> Iterator[tuple[int, Examples]]:
     """Each part's examples, with the number of the part."""
-    for i, j, described in json.loads((folder / "layouts.json").read_text()):
-        paths = {name: folder / f"{i}-{j}.{name}.npy" for name in ("numbers", "words", "index")}
-        arrays = {name: _mapped(path) for name, path in paths.items() if path.exists()}
-        if described["exact"]:
-            numbers = arrays["numbers"]
-            whole = [int(v) for v in numbers.ravel().tolist()]
-            arrays["numbers"] = np.array(whole, object).reshape(numbers.shape)
-        slots = tuple(Slot(name, words and tuple(words)) for name, words in described["slots"])
+    for (i, j), described in json.loads((folder / "layouts.json").read_text()):
+        arrays = {
+            name: _load(folder / f"{i}-{j}.{name}", dtype).reshape(-1, *shape)
+            for name, (dtype, shape) in described["arrays"].items()
+        }
+        if arrays["numbers"].dtype.kind == "U":
+            arrays["numbers"] = np.frompyfunc(int, 1, 1)(arrays["numbers"])
+        slots = tuple(Slot(name, words) for name, words in described["slots"])
         yield i, Examples(Layout(described["literals"], slots, described["silent"]), **arrays)
 
 
-def _mapped(path: Path) -> np.ndarray:
+def _load(path: Path, dtype: str) -> np.ndarray:
     """An array on disk; in memory where it is small: every map keeps a file open."""
-    return np.load(path, mmap_mode="r" if path.stat().st_size > MAPPED else None)
+    if path.stat().st_size > MAPPED:
+        return np.memmap(path, dtype, "r")
+    return np.fromfile(path, dtype)

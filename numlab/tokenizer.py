@@ -1,8 +1,7 @@
 """Examples to tokens, and answers to numbers.
 
-A text is a sequence of segments: literal, slot, literal, ..., slot, literal. Each distinct literal
-is tokenized once and all numbers of a batch are encoded in one call. Indexing then puts the texts
-together from these pieces, with no Python code per text.
+The texts of a layout differ in their slots only: its literals are tokenized once, all numbers of a
+batch are encoded in one call, and arrays are filled from both, with no Python code per text.
 """
 
 from __future__ import annotations
@@ -13,15 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from numlab.corpus import Corpus, Flat, matches, offsets, ranges
+from numlab.corpus import Corpus, Flat, matches, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
 from numlab.heads import Head
 
-__all__ = ["Text", "Tokenizer", "check_head"]
+__all__ = ["Text", "Tokenizer"]
 
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
@@ -71,10 +69,6 @@ class Tokenizer:
     encoder: Encoder
     other_head: Head | None = None
 
-    def __post_init__(self):
-        if self.other_head:
-            check_head(self.encoder, self.other_head)
-
     @classmethod
     def of(cls, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None) -> Tokenizer:
         return cls(Text.of(layouts), encoder, head)
@@ -98,15 +92,14 @@ class Tokenizer:
         return self.offset + np.asarray(self.encoder.carriers, np.int64)
 
     @functools.cached_property
-    def answer_carriers(self) -> torch.Tensor:
+    def answer_carriers(self) -> np.ndarray:
         """(n,) ids of the words that carry a number in an answer."""
-        return self.offset + torch.tensor(self.encoder.answer.carriers, dtype=torch.long)
+        return self.offset + np.asarray(self.encoder.answer.carriers, np.int64)
 
     @functools.cached_property
     def input_only(self) -> np.ndarray:
         """Ids of the carriers that stand in inputs only, such as [AGG]; they are never targets."""
-        words = set(self.encoder.carriers) - set(self.encoder.answer.carriers)
-        return self.offset + np.array(sorted(words), np.int64)
+        return np.setdiff1d(self.carriers, self.answer_carriers)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus. `encoder.answer` spells the slots that fit `answers`."""
@@ -126,140 +119,94 @@ class Tokenizer:
         return spelling.decode(tokens)
 
 
-def check_head(encoder: Encoder | None, head: Head) -> None:
-    """Raise a ValueError if a head cannot take the place of the encoder's."""
-    if encoder is None or not encoder.answer.carriers or encoder.answer.length > 1:
-        raise ValueError(
-            f"{type(head).__name__} reads numbers of one token that carries them; "
-            f"{encoder} spells answers otherwise"
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """Pieces of texts, end to end: piece p is ids[start[p]:][:length[p]]."""
-
-    ids: np.ndarray
-    within: np.ndarray
-    start: np.ndarray
-    length: np.ndarray
-    features: np.ndarray
-    labels: np.ndarray
-    feature_start: np.ndarray
-    n_features: np.ndarray  # carriers of each piece
-
-
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A layout as pieces, with empty slots."""
+    """The tokens of a layout's texts as W columns: literals, and room for what fills each slot."""
 
-    piece: np.ndarray  # (S,) the piece of each literal
-    slot: np.ndarray  # (S,) the slot of each segment, -1 for a literal
-    numbers: tuple[np.ndarray, np.ndarray]  # segments of numbers, and of answers
-    columns: tuple[np.ndarray, np.ndarray]  # their columns of `Examples.numbers`
-    words: list[tuple[int, np.ndarray]]  # segment and words' pieces of each word slot
+    ids: np.ndarray  # (W,) tokens of the literals, -1 in slots
+    slot: np.ndarray  # (W,) slot of each column, -1 in literals
+    numbers: np.ndarray  # (k, L) columns of each number
+    is_answer: np.ndarray  # (k,) bool: numbers that `encoder.answer` spells
+    words: list[tuple[np.ndarray, np.ndarray]]  # columns (M,) and words (n, M) of each word slot
 
 
 class _Reader:
-    """Tokenizes texts of some layouts; literals and words only once."""
+    """Tokenizes texts of some layouts: literals once, all numbers in one call."""
 
     def __init__(self, tokenizer: Tokenizer, layouts: list[Layout], answers: tuple[str, ...]):
-        self.tokenizer = tokenizer
-        self.runs: list[list[int]] = []
-        self.seen: dict[tuple[str, bool], int] = {}
-        self.frames = [self._frame(layout, answers) for layout in layouts]
+        self.tokenizer, encoder = tokenizer, tokenizer.encoder
+        self.length = max(encoder.length, encoder.answer.length)
+        text_ids = functools.cache(tokenizer.text.ids)
+        self.frames = [self._frame(layout, answers, text_ids) for layout in layouts]
 
-    def _literal(self, text: str, last: bool = False) -> int:
-        if (text, last) not in self.seen:
-            end = [self.tokenizer.text.end] if last else []
-            self.seen[text, last] = len(self.runs)
-            self.runs.append(self.tokenizer.text.ids(text) + end)
-        return self.seen[text, last]
-
-    def _frame(self, layout: Layout, answers: tuple[str, ...]) -> _Frame:
-        slots, names = layout.slots, layout.number_slots
-        piece = np.zeros(2 * len(slots) + 1, np.int64)
-        piece[::2] = [
-            self._literal(t, last=j == len(slots)) for j, t in enumerate(layout.token_literals)
-        ]
-        segment = 1 + 2 * np.flatnonzero([slot.words is None for slot in slots])
-        asked = np.array([matches(name, answers) for name in names], bool)
-        words = [
-            (2 * j + 1, np.array([self._literal(word) for word in slot.words]))
-            for j, slot in enumerate(slots)
-            if slot.words is not None
-        ]
-        at = np.arange(len(piece))
-        slot = np.where(at % 2, at // 2, -1).astype(np.int16)
-        columns = np.flatnonzero(~asked), np.flatnonzero(asked)
-        return _Frame(piece, slot, (segment[~asked], segment[asked]), columns, words)
+    def _frame(self, layout: Layout, answers: tuple[str, ...], text_ids) -> _Frame:
+        first, *literals = layout.token_literals
+        ids, numbers, words = [*text_ids(first)], [], []
+        slots = [-1] * len(ids)
+        for j, (slot, literal) in enumerate(zip(layout.slots, literals, strict=True)):
+            columns = len(ids) + np.arange(self.length)
+            if slot.words is None:
+                numbers.append(columns)
+            else:
+                table = _padded([text_ids(word) for word in slot.words])
+                columns = len(ids) + np.arange(table.shape[1])
+                words.append((columns, table))
+            ids += [-1] * len(columns) + text_ids(literal)
+            slots += [j] * len(columns) + [-1] * len(text_ids(literal))
+        return _Frame(
+            ids=np.array([*ids, self.tokenizer.text.end], np.int32),
+            slot=np.array([*slots, -1], np.int16),
+            numbers=np.array(numbers, int).reshape(-1, self.length),
+            is_answer=np.array([matches(name, answers) for name in layout.number_slots], bool),
+            words=words,
+        )
 
     def __call__(self, parts: dict[int, Examples]) -> Flat:
         """Tokenize some examples of each layout, keyed by the layout's index."""
         filled = [(self.frames[at], e) for at, e in parts.items()]
-        numbers = [[e.numbers[:, f.columns[k]].ravel() for f, e in filled] for k in (0, 1)]
-        table = self._table(numbers)
-        free = np.cumsum([len(self.runs), sum(map(len, numbers[0]))])  # the next number's piece
-        pieces = [self._pieces(frame, e, free) for frame, e in filled]
-        slot = np.concatenate([np.tile(frame.slot, len(e)) for frame, e in filled])
-        piece = np.concatenate([p.ravel() for p in pieces])
-        text = offsets(np.concatenate([np.full(len(p), p.shape[1]) for p in pieces]))[:-1]
-        length, n_features = table.length[piece], table.n_features[piece]
-        at = ranges(table.start[piece], length)
-        carriers = ranges(table.feature_start[piece], n_features)
-        features = table.features[carriers]
-        same = table.labels is table.features
-        return Flat(
-            ids=table.ids[at],
-            slot=np.repeat(slot, length),
-            within=table.within[at],
-            starts=offsets(np.add.reduceat(length, text)),
-            features=features,
-            labels=features if same else table.labels[carriers],
-            feature_starts=offsets(np.add.reduceat(n_features, text)),
-        )
+        numbers = np.concatenate([e.numbers.ravel() for _, e in filled])
+        is_answer = np.concatenate([np.tile(frame.is_answer, len(e)) for frame, e in filled])
+        tokens = _spell(self.tokenizer.encoder, numbers, is_answer)
+        ends = np.cumsum([e.numbers.size for _, e in filled])[:-1]
+        spelled = np.where(tokens.mask, tokens.ids + self.tokenizer.offset, -1)
+        columns = map(self._columns, *zip(*filled, strict=True), np.split(spelled, ends))
+        ids, slot, within, n_tokens, n_carriers = map(np.concatenate, zip(*columns, strict=True))
+        head, starts = self.tokenizer.other_head, offsets(n_tokens)
+        labels = head.features(numbers) if head else tokens.features  # one carrier a number
+        return Flat(ids, slot, within, starts, tokens.features, labels, offsets(n_carriers))
 
-    def _pieces(self, frame: _Frame, e: Examples, free: np.ndarray) -> np.ndarray:
-        """(n, S) piece of each segment. `free`, the next number's piece, is moved on."""
-        piece = np.tile(frame.piece, (len(e), 1))
-        for k, segments in enumerate(frame.numbers):
-            shape = len(e), len(segments)
-            piece[:, segments] = free[k] + np.arange(shape[0] * shape[1]).reshape(shape)
-            free[k] += shape[0] * shape[1]
-        for column, (segment, codes) in enumerate(frame.words):
-            piece[:, segment] = codes[e.words[:, column]]
-        return piece
-
-    def _table(self, numbers: list[list[np.ndarray]]) -> _Table:
-        """All pieces: literals and words, then numbers, then answers."""
-        encoder, offset = self.tokenizer.encoder, self.tokenizer.offset
-        ids = [np.array([i for run in self.runs for i in run], np.int32)]
-        length = [np.array([len(run) for run in self.runs], np.int64)]
-        within = [np.zeros(len(ids[0]), np.int16)]
-        features, n_features = [], [np.zeros(len(self.runs), np.int64)]
-        head, labels = self.tokenizer.other_head, []
-        for parts, spelling in zip(numbers, (encoder, encoder.answer), strict=True):
-            if not sum(map(len, parts)):
-                continue
-            column = np.concatenate(parts)
-            tokens = spelling.encode(column)
-            ids.append(tokens.ids[tokens.mask] + offset)
-            length.append(tokens.mask.sum(1))
-            within.append(np.cumsum(tokens.mask, 1)[tokens.mask].astype(np.int16))
-            carries = np.isin(tokens.ids, spelling.carriers) & tokens.mask
-            n_features.append(carries.sum(1))
-            if spelling.carriers:
-                features.append(tokens.features)
-                if head:
-                    labels.append(head.features(column))  # one carrier a number
-        length, n_features = np.concatenate(length), np.concatenate(n_features)
-        start, feature_start = offsets(length)[:-1], offsets(n_features)[:-1]
-        flat = np.concatenate(ids).astype(np.int32), np.concatenate(within)
-        features = _rows(features, encoder)
-        labels = _rows(labels, head) if head else features
-        return _Table(*flat, start, length, features, labels, feature_start, n_features)
+    def _columns(self, frame: _Frame, e: Examples, spelled: np.ndarray):
+        """ids, slot and index within the number of each token; tokens and carriers of each text."""
+        ids = np.tile(frame.ids, (len(e), 1))
+        ids[:, frame.numbers] = spelled.reshape(len(e), *frame.numbers.shape)
+        for j, (columns, table) in enumerate(frame.words):
+            ids[:, columns] = table[e.words[:, j]]
+        within, real = np.zeros(ids.shape, np.int16), ids >= 0
+        within[:, frame.numbers] = real[:, frame.numbers].cumsum(2)
+        slot = np.broadcast_to(frame.slot, ids.shape)
+        n_carriers = np.isin(ids, self.tokenizer.carriers).sum(1)
+        return ids[real], slot[real], within[real], real.sum(1), n_carriers
 
 
-def _rows(parts: list[np.ndarray], code: Encoder | Head) -> np.ndarray:
-    """(carriers, F) features of some numbers, perhaps of none."""
-    return np.concatenate(parts or [np.zeros((0, code.n_features), code.feature_dtype)])
+def _padded(rows: list[list[int]]) -> np.ndarray:
+    """(n, longest) int32; -1 behind the end of a row."""
+    table = np.full((len(rows), max(map(len, rows))), -1, np.int32)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table
+
+
+def _spell(encoder: Encoder, numbers: np.ndarray, is_answer: np.ndarray) -> Tokens:
+    """(N,) numbers as tokens; `encoder.answer` spells those that are answers."""
+    if encoder.answer == encoder:
+        return encoder.encode(numbers)
+    shape = len(numbers), max(encoder.length, encoder.answer.length)
+    ids, mask = np.zeros(shape, np.int32), np.zeros(shape, bool)
+    features = [np.zeros((0, encoder.n_features), encoder.feature_dtype)]
+    for spelling, rows in ((encoder, ~is_answer), (encoder.answer, is_answer)):
+        tokens = spelling.encode(numbers[rows])
+        ids[rows, : spelling.length], mask[rows, : spelling.length] = tokens.ids, tokens.mask
+        features += [tokens.features] if spelling.carriers else []
+    row = np.nonzero(np.isin(ids, encoder.carriers) & mask)[0]  # the number of each carrier
+    order = np.argsort(is_answer[row], kind="stable")  # features are those of answers last
+    return Tokens(ids, mask, np.concatenate(features)[np.argsort(order)])

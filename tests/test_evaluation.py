@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import numlab as nl
@@ -51,22 +50,6 @@ def test_integers_beyond_float64_match_to_the_last_digit():
     f = pd.DataFrame({"true": np.array([big, big], object), "predicted": [big, big + 1]})
     f["predicted"] = f.predicted.astype(object)
     assert metrics.exact_match(f) == 0.5
-
-
-def test_the_median_over_seeds_ignores_invalid_answers():
-    runs = [
-        pd.DataFrame(
-            {"example": [0, 1, 2], "slot": "a", "true": [1.0, 2.0, 3.0], "predicted": p, "valid": v}
-        ).assign(seed=seed)
-        for seed, p, v in (
-            (0, [1.0, 9.0, np.nan], [True, False, False]),
-            (1, [3.0, 9.0, np.nan], [True, False, False]),
-            (2, [2.0, 5.0, np.nan], [True, True, False]),
-        )
-    ]
-    median = metrics.median_over_seeds(pd.concat(runs))
-    assert median.predicted.tolist()[:2] == [2.0, 5.0] and np.isnan(median.predicted[2])
-    assert median.valid.tolist() == [True, True, False]
 
 
 @pytest.fixture(scope="module")
@@ -213,39 +196,6 @@ def test_words_match_exactly_or_not_at_all():
     assert metrics.exact_match(f) == 0.5
 
 
-def test_adjusted_r2_pays_for_the_inputs():
-    rng = np.random.default_rng(0)
-    true = rng.normal(size=50)
-    f = frame([(t, t + e, True) for t, e in zip(true, 0.1 * rng.normal(size=50), strict=True)])
-    plain = metrics.r2(f)
-    assert metrics.adjusted_r2(f, 2) == pytest.approx(1 - (1 - plain) * 49 / 47)
-    assert np.isnan(metrics.adjusted_r2(f[:3], 2))
-
-
-def rounded(x: float, n: int) -> Decimal:
-    """Plainly: the shortest decimal that is x, rounded to n significant figures."""
-    exact = Decimal(repr(x))
-    return exact and round(exact, n - 1 - exact.adjusted()).normalize()
-
-
-decimals = st.builds(
-    lambda i, e: float(f"{i}e{e}"), st.integers(-(10**6), 10**6), st.integers(-9, 6)
-)
-
-
-@given(st.lists(st.tuples(decimals, decimals, st.booleans()), min_size=1), st.integers(1, 5))
-@settings(max_examples=100, deadline=None)
-def test_a_match_to_figures_is_what_rounding_one_by_one_says(rows, n):
-    near = [(x, x * (1 + 0.004 * (i % 3)), True) for i, (x, _, _) in enumerate(rows)]
-    table = pd.DataFrame([*rows, *near], columns=["true", "predicted", "valid"])
-    table.loc[~table.valid, "predicted"] = np.nan
-    alike = [
-        valid and rounded(true, n) == rounded(predicted, n)
-        for true, predicted, valid in table.itertuples(index=False)
-    ]
-    assert metrics.match_to_figures(table, n) == pytest.approx(np.mean(alike))
-
-
 def test_the_character_error_rate_is_over_the_length_of_the_true_number():
     def rate(true, predicted, valid=True):
         columns = {"true": [true], "predicted": [predicted], "valid": [valid]}
@@ -260,11 +210,6 @@ def test_the_character_error_rate_is_over_the_length_of_the_true_number():
     assert rate(10**30, 10**30 + 1) == pytest.approx(1 / 31)
     assert rate(321.0, np.nan, valid=False) == 1
     assert np.isnan(metrics.character_error_rate(frame([(1, 1, True)])[:0]))
-
-
-def test_a_word_is_among_the_first_k_where_its_rank_says_so():
-    words = pd.DataFrame({"rank": [1, 5, 6, 100]})
-    assert [metrics.top_k(words, k) for k in (1, 5, 20, 100)] == [0.25, 0.5, 0.75, 1]
 
 
 def seeds(values):
@@ -312,3 +257,14 @@ def test_encoders_of_one_class_are_labelled_in_full(run):
     runs = [nl.Run(dataclasses.replace(run.spec, encoder=e)) for e in encoders]
     names = ["FoNE(int_digits=3)", "FoNE(int_digits=3, frac_digits=1)", "XVal(k=2)", "XVal"]
     assert list(evaluation.labels(runs).values()) == [*names, "Digits"]
+
+
+def test_a_seed_draws_the_data_and_each_run_answers_its_own_test_set(run):
+    runs = [nl.train(spec) for spec in run.spec.seeds(2)]
+    assert runs[0] == run
+    frame = nl.predict(runs, "test", "answer")
+    true = [frame[frame.seed == seed].true.tolist() for seed in (0, 1)]
+    assert true == [r.examples("test")[0].column("answer").tolist() for r in runs]
+    assert true[0] != true[1]
+    own = pd.concat([nl.predict(r, r.examples("test"), "answer") for r in runs], ignore_index=True)
+    pd.testing.assert_frame_equal(frame, own)

@@ -11,7 +11,7 @@ import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 import numlab as nl
-from numlab import evaluation, pretrained
+from numlab import pretrained
 from numlab.pretrained import NumberInputs, Pretrained, frozen
 
 TEXTS = [
@@ -283,12 +283,8 @@ def test_a_run_learns_a_head_and_numbers_and_stores_nothing_else(encoder, home):
     assert loss.iloc[-1] < 0.9 * np.log(30522)
     weights = run.folder / "weights.safetensors"
     assert weights.stat().st_size < 4 * (30522 + 1.1 * (32 + 4 * 384) * 384)
-    words = evaluation.masked_words(run, run.examples("test"))
-    assert evaluation.perplexity(words) > 1
-    assert 0 <= evaluation.top_k(words, 1) <= evaluation.top_k(words, 100) <= 1
-    assert {"opening", "thing", "ending", ""} <= set(words["slot"])
-    with pytest.raises(ValueError, match=r"fills no slots; ask for words with .*masked_words"):
-        evaluation.predict(run, run.examples("test"), "*")
+    with pytest.raises(ValueError, match="fills no slots"):
+        nl.predict(run, "test", "*")
 
 
 def test_a_model_that_is_fine_tuned_is_stored_whole(tokenizer, tmp_path, home):
@@ -301,32 +297,6 @@ def test_a_model_that_is_fine_tuned_is_stored_whole(tokenizer, tmp_path, home):
     matrices = {name for name, p in before.named_parameters() if p.ndim == 2}
     same = {name for name in matrices if torch.equal(before.get_parameter(name), after[name])}
     assert {name.split(".")[0] for name in same} <= {"pooler"}  # which nobody reads
-
-
-def test_words_are_asked_one_at_a_time(home):
-    run = nl.train(spec(nl.IEEE754(), steps=1))
-    examples = run.examples("test")
-    words = evaluation.masked_words(run, examples, batch_size=20)
-    corpus = run.tokenizer(examples)
-    asked = run.spec.objective.words(corpus.batch(np.arange(len(corpus))))
-    assert len(words) == asked.sum()
-    assert len(set(asked.sum(1))) > 1, "texts of several lengths, so that some are padded"
-    places = np.concatenate([e.index for e in examples])
-    for at, place in enumerate(places):
-        batch = corpus.batch(np.array([at]))  # alone, so that nothing is padded
-        columns = np.flatnonzero(run.spec.objective.words(batch)[0])[[2, -1]]
-        for row, column in zip(
-            words[words.example == place].iloc[[2, -1]].itertuples(), columns, strict=True
-        ):
-            inputs, targets = run.spec.objective.hide_one(batch, np.array([column]))
-            assert (inputs.ids != torch.from_numpy(batch.ids)).sum() == 1
-            with torch.no_grad():
-                said = run.model.logits(run.model.hidden(inputs, targets.reads))[0]
-            true = said[batch.ids[0, column]]
-            assert row.token == batch.ids[0, column]
-            log_probability = float(true - said.logsumexp(0))
-            assert row.log_probability == pytest.approx(log_probability, abs=1e-3)
-            assert row.rank == pytest.approx(1 + int((said > true).sum()), rel=0.01, abs=3)
 
 
 def test_numbers_are_never_masked():

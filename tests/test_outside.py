@@ -159,13 +159,13 @@ def runs(module_home):
 
 
 def test_all_train_and_predict(runs):
-    frame = nl.predict(runs, runs[0].examples("test"), "answer")
+    frame = nl.predict(runs, "test", "answer")
     assert frame.groupby("encoder", sort=False).size().tolist() == [64 * 2, 64, 64]
     assert frame.valid.groupby(frame.encoder).any().all()
 
 
 def test_an_encoder_from_outside_learns(runs):
-    frame = nl.predict(runs[0], runs[0].examples("test"), "answer")
+    frame = nl.predict(runs[0], "test", "answer")
     constant = frame.true.var()
     assert metrics.mse(frame) < 0.5 * constant
 

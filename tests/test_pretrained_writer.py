@@ -8,7 +8,6 @@ import torch
 from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
 
 import numlab as nl
-from numlab import evaluation
 from numlab.pretrained import PretrainedWriter
 from numlab.tasks import DigitLengths, WordProblems
 from numlab.tasks.word_problems import TEMPLATES
@@ -85,10 +84,10 @@ def test_a_model_learns_to_write_answers_and_is_stored_whole(folder, home):
     assert token.iloc[-1] < 0.95 * token.iloc[0]
     learned = run.spec.model.build(run.tokenizer)
     assert not torch.equal(learned.embed.table.weight, run.model.embed.table.weight)
-    answers = nl.predict(run, run.examples("test"), "answer")
+    answers = nl.predict(run, "test", "answer")
     assert len(answers) == 8 and answers.true.notna().all()
-    assert 0 <= evaluation.exact_match(answers, 1e-3) <= 1
-    assert evaluation.character_error_rate(answers) > 0
+    assert 0 <= nl.metrics.exact_match(answers, 1e-3) <= 1
+    assert nl.metrics.character_error_rate(answers) > 0
 
 
 def test_what_is_written_together_is_what_is_likeliest_alone(folder, kind, home):

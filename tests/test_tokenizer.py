@@ -7,7 +7,7 @@ import pytest
 
 import numlab as nl
 from numlab import corpus as corpora
-from numlab.corpus import matches, ranges
+from numlab.corpus import matches
 from numlab.tokenizer import Text
 
 SUM = nl.Layout.of("{a}+{b}={answer}")
@@ -31,10 +31,6 @@ SPELLED_APART = [
 def sums(n=5, seed=0):
     pair = np.random.default_rng(seed).integers(0, 999, (n, 2))
     return nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
-
-
-def test_ranges_are_runs_end_to_end():
-    assert ranges(np.array([3, 7, 0]), np.array([2, 0, 3])).tolist() == [3, 4, 0, 1, 2]
 
 
 def test_patterns_name_slots():
@@ -111,7 +107,7 @@ def test_texts_of_several_layouts_share_a_corpus():
     corpus = nl.Tokenizer.of([SUM, other], nl.FP15())(
         [sums(3), nl.Examples(other, np.array([[5.0, 3.0, 2.0]]))]
     )
-    assert corpus.layout.tolist() == [0, 0, 0, 1] and corpus.first.tolist() == [0, 3]
+    assert corpus.layout.tolist() == [0, 0, 0, 1] and corpus.starts.tolist() == [0, 3, 4]
     assert corpus.in_slots(("answer",)).tolist() == [[False, False, True, False]] * 2
 
 

@@ -2,39 +2,81 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+import torch
 
 import numlab as nl
+from numlab.training.run import autocast
 
-METRICS = {"perplexity": nl.metrics.perplexity} | {
-    f"top-{k}": functools.partial(nl.metrics.top_k, k=k) for k in (1, 5, 20, 100)
-}
 KINDS = {"thing": "thing", "size": "its size", "unit0": "unit", "unit1": "unit"}  # of slots
+TOP = (1, 5, 20, 100)
+
+
+@torch.no_grad()
+def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256) -> pd.DataFrame:
+    """How likely a run of MaskedWords finds each word of some texts, with one masked at a time.
+
+    Returns
+    -------
+    DataFrame [seed, example, slot, token, rank, log_probability]
+        One row for each word. `slot` is the name of the word's slot, "" in a literal; `token` its
+        id; `rank` 1 for the likeliest word.
+    """
+    corpus, objective, device = run.tokenizer(examples), run.spec.objective, run.model.device
+    index = np.concatenate([e.index for e in examples])
+    slots = [np.array([*(s.name for s in e.layout.slots), ""], object) for e in examples]
+    order, frames = np.argsort(corpus.lengths, kind="stable"), []
+    for i in range(0, len(corpus), batch_size):
+        texts = corpus.batch(order[i : i + batch_size])
+        row, column = np.nonzero(objective.words(texts))
+        for j in range(0, len(row), batch_size):
+            at = row[j : j + batch_size], column[j : j + batch_size]
+            rows = texts.rows[at[0]]
+            inputs, targets = objective.hide_one(corpus.batch(rows), at[1])
+            inputs, targets = inputs.to(device), targets.to(device)
+            with autocast(device, run.spec.bf16):
+                logits = run.model.logits(run.model.hidden(inputs, targets.reads))
+            true = logits.gather(1, targets.ids[:, None])
+            columns = {
+                "example": index[rows],
+                "slot": [
+                    slots[of][k] for of, k in zip(corpus.layout[rows], texts.slot[at], strict=True)
+                ],
+                "token": targets.ids.cpu(),
+                "rank": 1 + (logits > true).sum(1).cpu(),
+                "log_probability": (true[:, 0] - logits.logsumexp(1)).cpu(),
+            }
+            frames.append(pd.DataFrame(columns))
+    frame = pd.concat(frames).sort_values("example", kind="stable", ignore_index=True)
+    frame.insert(0, "seed", run.spec.seed)
+    return frame
 
 
 def scores(words: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Perplexity and top-k in percent, one row for each seed.
 
+    Perplexity is the exponential of the mean negative log-probability of the words; top-k the
+    share of words that are among the k likeliest.
+
     Parameters
     ----------
     words : DataFrame
-        Rows of `evaluation.masked_words`, with the columns of `by`.
+        Rows of `masked_words`, with the columns of `by`.
     by : sequence of str
 
     Returns
     -------
     DataFrame [*by, seed, perplexity, top-1, top-5, top-20, top-100]
     """
-    rows = [
-        [*key, *(metric(rows) for metric in METRICS.values())]
-        for key, rows in words.groupby([*by, "seed"], sort=False)
-    ]
-    frame = pd.DataFrame(rows, columns=[*by, "seed", *METRICS])
-    shares = list(METRICS)[1:]
-    return frame.assign(**{name: 100 * frame[name] for name in shares})
+    among = words.assign(**{f"top-{k}": 100.0 * (words["rank"] <= k) for k in TOP})
+    columns = ["log_probability", *(f"top-{k}" for k in TOP)]
+    frame = among.groupby([*by, "seed"], sort=False)[columns].mean().reset_index()
+    perplexity = np.exp(-frame.pop("log_probability"))
+    frame.insert(len(by) + 1, "perplexity", perplexity)
+    return frame
 
 
 def with_spread(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -22,17 +22,10 @@ __all__ = ["Architecture", "Model"]
 
 
 class Architecture(abc.ABC):
-    """The spec of a model. Subclasses are frozen dataclasses of plain values.
-
-    Attributes
-    ----------
-    d_model : int
-        Width of the hidden states.
-    n_layer : int
-    """
+    """The spec of a model. Subclasses are frozen dataclasses of plain values."""
 
     version: ClassVar[int] = 1
-    d_model: int
+    d_model: int  # width of the hidden states
     n_layer: int
 
     @abc.abstractmethod
@@ -50,23 +43,17 @@ class Model(nn.Module, abc.ABC):
     """A model over a tokenizer's words and the numbers that its tokens carry.
 
     B texts of T tokens, t targets, m numbers, V words, width d.
-
-    Attributes
-    ----------
-    embed : Module
-        Inputs to (B, T, d) vectors.
-    value_head : HeadModule or None
-        Reads numbers off hidden states.
     """
 
-    embed: nn.Module
-    value_head: HeadModule | None
+    embed: nn.Module  # Inputs to (B, T, d) vectors
+    value_head: HeadModule | None  # reads numbers off hidden states
 
     def __init__(self, tokenizer: Tokenizer):
         super().__init__()
         self.value_head = None
         # the carriers of answers: input-only ones such as [AGG] are ordinary words when generated
-        self.register_buffer("carriers", tokenizer.answer_carriers, persistent=False)
+        carriers = torch.from_numpy(tokenizer.answer_carriers)
+        self.register_buffer("carriers", carriers, persistent=False)
 
     @abc.abstractmethod
     def hidden(
@@ -76,21 +63,11 @@ class Model(nn.Module, abc.ABC):
         layer: int | None = None,
         cache: Any = None,
     ) -> torch.Tensor:
-        """Hidden states.
+        """Hidden states (B, T, d), or (t, d) at the flat positions `reads` (t,).
 
-        Parameters
-        ----------
-        inputs : Inputs
-        reads : tensor of shape (t,), optional
-            Flat positions to return; default: all.
-        layer : int, optional
-            Stop after that many blocks and leave out the final norm; 0: the embedding.
-        cache : as made by `cache()`, optional
-            Filled with what the next tokens need. With it the inputs continue earlier ones.
-
-        Returns
-        -------
-        tensor of shape (B, T, d), or (t, d) with `reads`
+        With `layer` they are those after that many blocks, without the final norm; 0: the
+        embedding. A `cache`, made by `cache()`, is filled with what the next tokens need: the
+        inputs continue those that it has seen.
         """
 
     @abc.abstractmethod
@@ -98,13 +75,7 @@ class Model(nn.Module, abc.ABC):
         """(t, d) hidden states to (t, V) float32 logits."""
 
     def cache(self) -> Any:
-        """An empty cache for `hidden`.
-
-        Raises
-        ------
-        ValueError
-            For a model that cannot generate.
-        """
+        """An empty cache for `hidden`; a ValueError for a model that cannot generate."""
         raise ValueError(f"{type(self).__name__} does not generate text")
 
     @property

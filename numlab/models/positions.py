@@ -31,8 +31,7 @@ class Absolute(Position):
 
     Parameters
     ----------
-    n : int
-        The longest text, in tokens.
+    n : tokens of the longest text.
     """
 
     n: int = 1024
@@ -65,16 +64,8 @@ class Abacus(Position):
 
     Parameters
     ----------
-    n : int
-        Tokens of the longest number.
-    offset : int
-        The largest first index in training.
-
-    Examples
-    --------
-    >>> from numlab.models import ModelSpec
-    >>> ModelSpec(positions=(Abacus(n=51, offset=40),)).positions[0].n
-    51
+    n : tokens of the longest number.
+    offset : the largest first index in training.
     """
 
     n: int = 128
@@ -103,14 +94,7 @@ class AbacusTable(nn.Module):
 
 
 class Rotary(nn.Module):
-    """Angles by which queries and keys turn with their position (Su et al., 2021).
-
-    Parameters
-    ----------
-    base : float
-    width : int
-        Entries of an attention head, D.
-    """
+    """Angles by which queries and keys of D entries turn with their position (Su et al., 2021)."""
 
     def __init__(self, base: float, width: int):
         super().__init__()

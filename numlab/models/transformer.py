@@ -88,17 +88,8 @@ def Llama(
     d_model: int = 64, n_layer: int = 1, n_head: int = 4, n_kv_head: int = 2, d_head: int = 64
 ) -> ModelSpec:
     """Like Llama 3.2 (fone, Table 6): rotary positions, RMSNorm, SwiGLU, grouped queries."""
-    return ModelSpec(
-        d_model,
-        n_layer,
-        n_head,
-        n_kv_head,
-        d_head,
-        positions=(),
-        rotary=500_000.0,
-        rms_norm=True,
-        gated=True,
-    )
+    shape = (d_model, n_layer, n_head, n_kv_head, d_head)
+    return ModelSpec(*shape, positions=(), rotary=500_000.0, rms_norm=True, gated=True)
 
 
 class Block(nn.Module):
@@ -153,9 +144,7 @@ class Block(nn.Module):
         text, rank, position = by_text(reads, B, T)
         q = q.take_along_dim(position[:, None, :, None], 2)  # (B, H, R, D)
         if causal:
-            seen = (torch.arange(T, device=h.device) <= position[..., None])[
-                :, None
-            ]  # (B, 1, R, T)
+            seen = torch.arange(T, device=h.device) <= position[:, None, :, None]  # (B, 1, R, T)
             mask = seen if mask is None else seen & mask
         a = attention(q, k, v, mask)
         return a.transpose(1, 2)[text, rank].flatten(1)  # (t, H D)
@@ -237,13 +226,7 @@ class Transformer(Model):
         """Keys and values of each block."""
         return [{} for _ in self.blocks]
 
-    def hidden(
-        self,
-        inputs: Inputs,
-        reads: torch.Tensor | None = None,
-        layer: int | None = None,
-        cache: list[dict] | None = None,
-    ) -> torch.Tensor:
+    def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
         start = cache[0]["k"].shape[2] if cache and "k" in cache[0] else 0
         h = self.embed(inputs)
         if layer == 0:  # before positions

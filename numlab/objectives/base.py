@@ -6,9 +6,8 @@ Shapes: B texts of T tokens, t targets, m tokens that carry a number, a answers.
 from __future__ import annotations
 
 import abc
-import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import torch
@@ -21,8 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Inputs", "Objective", "Targets", "hide", "targets_at", "to_tensor"]
 
 
+class _Record:
+    def to(self, device: torch.device) -> Self:
+        """The record with its tensors on a device."""
+        fields = {
+            name: value.to(device, non_blocking=True) if torch.is_tensor(value) else value
+            for name, value in vars(self).items()
+        }
+        return type(self)(**fields)
+
+
 @dataclass(eq=False)
-class Inputs:
+class Inputs(_Record):
     """What a model reads."""
 
     ids: torch.Tensor  # (B, T)
@@ -32,12 +41,9 @@ class Inputs:
     features: torch.Tensor  # (m, F) what they carry
     causal: bool
 
-    def to(self, device: torch.device) -> Inputs:
-        return _to(self, device)
-
 
 @dataclass(eq=False)
-class Targets:
+class Targets(_Record):
     """What it should predict, and where the prediction is read."""
 
     reads: torch.Tensor  # (t,) flat positions whose hidden states predict
@@ -46,9 +52,6 @@ class Targets:
     features: torch.Tensor  # (carries.sum(), F) the numbers to predict, as the head reads them
     row: torch.Tensor  # (t,) row of the batch
     slot: torch.Tensor  # (t,) slot of the row's layout, -1 in literals
-
-    def to(self, device: torch.device) -> Targets:
-        return _to(self, device)
 
 
 @dataclass(eq=False)
@@ -62,25 +65,13 @@ class Answers:
     features: np.ndarray  # (carriers among the tokens, F)
 
 
-def _to(record, device):
-    """Move a record's tensors to a device."""
-    moved = {
-        f.name: value.to(device, non_blocking=True)
-        for f in dataclasses.fields(record)
-        if isinstance(value := getattr(record, f.name), torch.Tensor)
-    }
-    return dataclasses.replace(record, **moved)
-
-
 def to_tensor(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(array))
 
 
 def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
-    tokenizer = batch.corpus.tokenizer
-    if len(tokenizer.input_only):
-        where = where & ~np.isin(batch.ids, tokenizer.input_only)
+    where = where & ~np.isin(batch.ids, batch.corpus.tokenizer.input_only)
     at = np.flatnonzero(where)
     targeted = where.ravel()[batch.carriers]
     carries = np.isin(at, batch.carriers[targeted], assume_unique=True)
@@ -114,21 +105,12 @@ class Objective(abc.ABC):
     """What is hidden from a model, what it predicts, and how it fills slots in.
 
     Subclasses are frozen dataclasses of plain values.
-
-    Attributes
-    ----------
-    only : tuple of str
-        Patterns of the slots that are predicted in training.
-    answers : tuple of str
-        Patterns of the slots that are spelled by `encoder.answer`.
-    fills_at_once : bool
-        Whether `fill` fills all slots of a text in one pass; else one slot a text.
     """
 
     version: ClassVar[int] = 1
-    only: tuple[str, ...]
-    answers: tuple[str, ...] = ()
-    fills_at_once: ClassVar[bool] = False
+    only: tuple[str, ...]  # patterns of the slots that are predicted in training
+    answers: tuple[str, ...] = ()  # patterns of the slots that `encoder.answer` spells
+    fills_at_once: ClassVar[bool] = False  # `fill` fills all slots of a text; else one slot a text
 
     @abc.abstractmethod
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
@@ -136,13 +118,7 @@ class Objective(abc.ABC):
 
     @abc.abstractmethod
     def fill(self, model: nn.Module, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Have a model fill in the slots whose names fit the patterns `slots`.
-
-        Raises
-        ------
-        ValueError
-            Where the objective cannot fill them.
-        """
+        """Have a model fill in the slots that fit some patterns; a ValueError where it cannot."""
 
     def show(self, batch: Batch) -> Inputs:
         """The batch with nothing hidden."""

@@ -28,7 +28,6 @@ class CausalLM(Objective):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Slots that `encoder.answer` spells."""
         return () if self.literals else self.only
 
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
@@ -52,76 +51,59 @@ class CausalLM(Objective):
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
         """Generate each text's slot greedily from the tokens before it, one slot a text."""
         asked = batch.in_slots(slots)
-        first = asked.argmax(1)
-        if (np.where(asked, batch.slot, -1).max(1, keepdims=True) != batch.slot)[asked].any():
+        first, slot = asked.argmax(1), np.where(asked, batch.slot, -1).max(1)
+        if (slot[:, None] != batch.slot)[asked].any():
             raise ValueError(f"one slot a text is generated; several fit {slots}")
         if (first == 0).any():
             raise ValueError(f"{slots} begins a text: there is nothing to generate it from")
-        is_word = ~_is_number(batch, slots)
-        spelling = batch.corpus.tokenizer.encoder.answer
-        n_words = int(asked[is_word].sum(1).max(initial=0))
-        n_steps = max(spelling.length + (not spelling.fixed), n_words)
-        drafts = [
-            (rows, *self._generate(model, batch, rows, n, is_word[rows], n_steps))
-            for n in np.unique(first)  # rows with equally long prompts together
-            for rows in [np.flatnonzero(first == n)]
-        ]
-        order = np.argsort(np.concatenate([rows for rows, *_ in drafts]))
-        ids, carries, features = (
-            np.concatenate([draft[i] for draft in drafts])[order] for i in (1, 2, 3)
-        )
-        ids = _cut_words(ids, asked.sum(1), is_word)
-        mask = ids >= 0
-        slot = np.where(asked, batch.slot, -1).max(1)
-        return Answers(batch.rows, slot, np.where(mask, ids, 0), mask, features[carries])
-
-    def _generate(self, model, batch: Batch, rows, n: int, is_word, n_steps: int):
-        """ids (b, L), -1 past the end; carries (b, L); features (b, L, F)."""
         tokenizer = batch.corpus.tokenizer
-        ids = np.full((len(rows), n_steps), -1)
+        is_word = ~(asked & (batch.within > 0)).any(1)
+        n_words = np.where(is_word, asked.sum(1), 0)  # tokens of an answer in words
+        spelling = tokenizer.encoder.answer
+        n_steps = max(spelling.length + (not spelling.fixed), n_words.max(initial=0))
+        ids = np.full((len(asked), n_steps), -1)
         carries = np.zeros(ids.shape, bool)
         n_features = tokenizer.head.n_features if tokenizer.head else 0
         features = np.zeros((*ids.shape, n_features), batch.labels.dtype)
-        inputs, cache = _prompt(batch, rows, n), model.cache()
-        going = np.ones(len(rows), bool)
-        for step in range(n_steps):
-            last = torch.arange(1, len(rows) + 1) * inputs.ids.shape[1] - 1
-            hidden = model.hidden(inputs.to(model.device), last.to(model.device), cache=cache)
-            token = model.logits(hidden).argmax(-1)
-            carry = model.carries(token)
-            read = model.read(hidden[carry])
-            token, carry = token.cpu(), carry.cpu()
-            if step:  # a number ends with the first token that is not the encoder's
-                going &= is_word | (token.numpy() >= tokenizer.offset)
-                if not going.any():
-                    break
-            ids[:, step] = np.where(going, token, -1)
-            carries[:, step] = carry.numpy() & going
-            features[carry.numpy(), step] = read
-            inputs = Inputs(
-                ids=token[:, None],
-                within=to_tensor(np.where(is_word, 0, step + 1)[:, None]),
-                real=None,
-                carriers=carry.nonzero()[:, 0],
-                features=to_tensor(read.astype(features.dtype)),
-                causal=True,
-            )
-        return ids, carries, features
+        for n in np.unique(first):
+            rows = np.flatnonzero(first == n)  # texts with equally long prompts together
+            steps = _generate(model, batch, rows, n, is_word[rows], n_steps)
+            for i, (token, carried, read) in enumerate(steps):
+                ids[rows, i] = token
+                carries[rows, i] = carried
+                features[rows[carried], i] = read
+        mask = (ids >= 0) & (~is_word[:, None] | (np.arange(n_steps) < n_words[:, None]))
+        return Answers(batch.rows, slot, np.where(mask, ids, 0), mask, features[carries & mask])
 
 
-def _cut_words(ids: np.ndarray, n_tokens: np.ndarray, is_word: np.ndarray) -> np.ndarray:
-    """An answer in words has as many tokens as the slot has."""
-    beyond = np.arange(ids.shape[1]) >= n_tokens[:, None]
-    return np.where(is_word[:, None] & beyond, -1, ids)
+def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray, n_steps: int):
+    """Continue the first n tokens of b rows, step by step.
 
-
-def _is_number(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
-    """(B,) bool: whether a text's asked slot holds a number rather than a word."""
-    per_layout = []
-    for asked, e in zip(batch.corpus.in_slots(slots), batch.corpus.examples, strict=True):
-        named = [s for s, hit in zip(e.layout.slots, asked, strict=False) if hit]
-        per_layout.append(bool(named) and named[0].words is None)
-    return np.array(per_layout)[batch.corpus.layout[batch.rows]]
+    Yields tokens (b,), -1 behind a number; which of them carry a number (b,); and these numbers.
+    """
+    tokenizer, inputs, cache = batch.corpus.tokenizer, _prompt(batch, rows, n), model.cache()
+    going = np.ones(len(rows), bool)
+    for step in range(n_steps):
+        last = torch.arange(1, len(rows) + 1) * inputs.ids.shape[1] - 1
+        hidden = model.hidden(inputs.to(model.device), last.to(model.device), cache=cache)
+        token = model.logits(hidden).argmax(-1)
+        carry = model.carries(token)
+        read = model.read(hidden[carry]).astype(batch.labels.dtype)
+        token, carry = token.cpu(), carry.cpu()
+        if step:  # a number ends with the first token that is not the encoder's
+            going &= is_word | (token.numpy() >= tokenizer.offset)
+            if not going.any():
+                return
+        carried = carry.numpy()
+        yield np.where(going, token, -1), carried & going, read[going[carried]]
+        inputs = Inputs(
+            ids=token[:, None],
+            within=to_tensor(np.where(is_word, 0, step + 1)[:, None]),
+            real=None,
+            carriers=carry.nonzero()[:, 0],
+            features=to_tensor(read),
+            causal=True,
+        )
 
 
 def _prompt(batch: Batch, rows: np.ndarray, n: int) -> Inputs:

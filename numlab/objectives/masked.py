@@ -94,7 +94,7 @@ class MaskedWords(Objective):
         return _masked(batch, np.arange(batch.ids.shape[1]) == position[:, None])
 
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        raise ValueError(f"{self} fills no slots; ask for words with evaluation.masked_words")
+        raise ValueError(f"{self} fills no slots: its words are hidden one at a time")
 
 
 def _masked(batch: Batch, hidden: np.ndarray) -> tuple[Inputs, Targets]:

@@ -48,7 +48,7 @@ def masked_states(
     if not objective.fills_at_once:
         raise ValueError(f"only a masked LM predicts masked numbers; got {objective}")
     corpus = run.tokenizer(examples)
-    for e, first in zip(examples, corpus.first, strict=True):
+    for e, first in zip(examples, corpus.starts, strict=False):
         for i in range(0, len(e), BATCH):
             rows = np.arange(i, min(i + BATCH, len(e)))
             inputs, targets = objective.ask(corpus.batch(first + rows), (slot,))

@@ -33,43 +33,34 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     ValueError
         When the scheduler does not answer.
     """
-    keys = {store.digest(spec): spec for spec in specs}
-    missing = {k: s for k, s in keys.items() if not _in_store(k)}
-    if missing:
-        for data in {
-            (s.task, s.n_test, s.n_valid, s.n_train, s.data_seed): s for s in missing.values()
-        }.values():
-            data.examples("train")  # drawn once, before many workers ask for it
+    runs = [Run(spec) for spec in specs]
+    if missing := [run for run in dict.fromkeys(runs) if not _is_stored(run)]:
         with _client(scheduler, len(missing)) as client:
             _train_remotely(client, missing)
-    return [Run(spec) for spec in specs]
+    return runs
 
 
-def _in_store(key: str) -> bool:
-    """Whether a run is stored and undamaged."""
-    entry = store.runs_dir() / key
-    if not entry.exists():
+def _is_stored(run: Run) -> bool:
+    """Whether a run is in the store, undamaged; locked only if it is there at all."""
+    if not run.folder.exists():
         return False
-    with store.lock(entry):
-        return store.intact(entry)
+    with store.lock(run.folder):
+        return store.intact(run.folder)
 
 
 @contextlib.contextmanager
-def _client(scheduler: str | None, n_specs: int):
+def _client(scheduler: str | None, n_runs: int):
     """A Dask client of the named scheduler, else of a LocalCluster that lasts for the block."""
     from distributed import Client
 
-    address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
-    if address is None:
-        with local_cluster(n_specs) as cluster, Client(cluster) as client:
-            yield client
-        return
-    try:
-        client = Client(address, timeout=10)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
-    with client:
-        yield client
+    with contextlib.ExitStack() as stack:
+        address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
+        cluster = address or stack.enter_context(local_cluster(n_runs))
+        try:
+            client = Client(cluster, timeout=10)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
+        yield stack.enter_context(client)
 
 
 def local_cluster(n_workers: int | None = None):
@@ -88,35 +79,37 @@ def local_cluster(n_workers: int | None = None):
         )
 
 
-def _train_remotely(client, missing: dict[str, RunSpec]) -> None:
+def _train_remotely(client, runs: list[Run]) -> None:
+    """Train runs on the workers, behind one progress bar over all their steps."""
     from distributed import wait
     from tqdm.auto import tqdm
 
     futures = {
-        client.submit(_train_at, str(store.home()), spec, key=f"numlab-{key}", pure=False): key
-        for key, spec in missing.items()
+        client.submit(_train_at, str(store.home()), run.spec, key=f"numlab-{run.digest}"): run
+        for run in runs
     }
-    total = sum(spec.steps for spec in missing.values())
-    with tqdm(total=total, desc=f"training {len(missing)} runs", unit="step") as bar:
+    total = sum(run.spec.steps for run in runs)
+    with tqdm(total=total, desc=f"training {len(runs)} runs", unit="step") as bar:
         pending = set(futures)
         while pending:
             with contextlib.suppress(TimeoutError):
                 ended = wait(pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED")
                 pending = ended.not_done
                 for future in ended.done:
-                    _check(future, missing[futures[future]], futures[future])
-            bar.update(sum(_steps_done(k, s) for k, s in missing.items()) - bar.n)
+                    _check(future, futures[future])
+            bar.update(sum(map(_steps_done, runs)) - bar.n)
 
 
-def _check(future, spec: RunSpec, key: str) -> None:
+def _check(future, run: Run) -> None:
     """Raise the error of a failed run at once."""
+    name = run.spec.name
     if future.status == "error":
-        raise RuntimeError(f"training {spec.name} failed: {future.exception()!r}")
+        raise RuntimeError(f"training {name} failed: {future.exception()!r}")
     if future.status != "finished":
-        raise RuntimeError(f"training {spec.name} was {future.status}: is the scheduler gone?")
-    if not _in_store(key):
+        raise RuntimeError(f"training {name} was {future.status}: is the scheduler gone?")
+    if not _is_stored(run):
         raise RuntimeError(
-            f"the worker trained {spec.name}, but {store.runs_dir()} does not hold it: "
+            f"the worker trained {name}, but {store.runs_dir()} does not hold it: "
             "the workers must see the same store"
         )
 
@@ -127,10 +120,10 @@ def _train_at(home: str, spec: RunSpec) -> None:
     fit_in_store(spec, lambda step, loss: None)
 
 
-def _steps_done(key: str, spec: RunSpec) -> int:
-    if (store.runs_dir() / key).exists():
-        return spec.steps
+def _steps_done(run: Run) -> int:
+    if run.folder.exists():
+        return run.spec.steps
     try:
-        return json.loads((store.partial_dir(key) / "progress.json").read_text())["step"]
+        return json.loads((store.partial_dir(run.digest) / "progress.json").read_text())["step"]
     except (OSError, ValueError, KeyError):
         return 0

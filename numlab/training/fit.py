@@ -7,12 +7,11 @@ checkpoint and ends with the same weights, to the bit on a CPU.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import shutil
 import threading
 import time
-import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,8 +19,7 @@ import numpy as np
 import torch
 
 from numlab import store
-from numlab.corpus import Corpus
-from numlab.training.run import Run, best_device, has_bf16
+from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
 CHECKPOINT_SECONDS = 20.0
@@ -34,17 +32,18 @@ def train(spec: RunSpec) -> Run:
     from tqdm.auto import tqdm
 
     with tqdm(total=spec.steps, desc=spec.name, leave=False, delay=1) as bar:
-        run = fit_in_store(spec, lambda step, loss: _advance(bar, step, loss))
+
+        def report(step: int, loss: float) -> None:
+            bar.set_postfix(loss=f"{loss:.4g}", refresh=False)
+            bar.update(step - bar.n)
+
+        run = fit_in_store(spec, report)
         bar.update(spec.steps - bar.n)  # a notebook paints an unfinished bar red
     return run
 
 
-def _advance(bar, step: int, loss: float) -> None:
-    bar.set_postfix(loss=f"{loss:.4g}", refresh=False)
-    bar.update(step - bar.n)
-
-
 def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
+    """The run of a spec, trained now if it is missing; `report` is called with step and loss."""
     run = Run(spec)
     with store.lock(run.folder):
         if not store.intact(run.folder):
@@ -73,10 +72,9 @@ class Fit:
     def __init__(self, spec: RunSpec, key: str):
         self.spec, self.folder = spec, store.partial_dir(key)
         self.folder.mkdir(parents=True, exist_ok=True)
-        tokenizer = spec.tokenizer()
-        answers = spec.objective.answers
-        self.corpus: Corpus = tokenizer(spec.examples("train"), answers)
-        self.valid: Corpus = tokenizer(spec.examples("valid"), answers)
+        tokenizer, answers = spec.tokenizer(), spec.objective.answers
+        self.corpus = tokenizer(spec.examples("train"), answers)
+        self.valid = tokenizer(spec.examples("valid"), answers)
         if not self.corpus.in_slots(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
@@ -84,21 +82,19 @@ class Fit:
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
         self.parameters = list(self.model.parameters())
-        self.optimizer = self._optimizer()
+        matrices = [p for p in self.parameters if p.ndim >= 2]
+        others = [p for p in self.parameters if p.ndim < 2]
+        # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
+        self.optimizer = torch.optim.AdamW(
+            [{"params": matrices}, {"params": others, "weight_decay": 0.0}],
+            weight_decay=spec.weight_decay,
+            betas=(0.9, 0.95),
+            fused=True,
+        )
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record
         self._epoch = -1
         self._resume()
-
-    def _optimizer(self) -> torch.optim.Optimizer:
-        matrices = [p for p in self.parameters if p.ndim >= 2]
-        others = [p for p in self.parameters if p.ndim < 2]
-        groups = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
-        decay = self.spec.weight_decay
-        # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
-        return torch.optim.AdamW(groups, weight_decay=decay, betas=(0.9, 0.95), fused=True)
-
-    # -- the loop
 
     def loop(self, report: Callable[[int, float], None]) -> None:
         """Train to the last step; validation and checkpoints do not count in `seconds`."""
@@ -117,9 +113,9 @@ class Fit:
                 self.sums, began = {}, time.monotonic()
             now = time.monotonic()
             if now - reported > PROGRESS_SECONDS:
-                reported, loss = now, float(sum(parts.values()))
-                self._write_progress(loss)
-                report(self.step, loss)
+                reported = now
+                self._write_progress()
+                report(self.step, float(sum(parts.values())))
             if now - checked > CHECKPOINT_SECONDS and self.step < spec.steps:
                 self.seconds += now - began
                 self._checkpoint()
@@ -130,12 +126,15 @@ class Fit:
         spec = self.spec
         for group in self.optimizer.param_groups:
             group["lr"] = spec.rate(step)
-        rng = np.random.default_rng((spec.seed, 2, step))
         batch = self.corpus.batch(self._rows(step))
-        inputs, targets = spec.objective.train(batch, rng)
+        inputs, targets = spec.objective.train(batch, np.random.default_rng((spec.seed, 2, step)))
         self.tokens += int(batch.real.sum())
+        entropy = np.random.SeedSequence((spec.seed, 1, step))
         with _TORCH_GENERATOR:
-            self._seed_draws(_seed(spec.seed, 1, step))
+            # torch.manual_seed formats a traceback besides: slow where the generator alone will do
+            on_cpu = self.model.device.type == "cpu"
+            seed = torch.default_generator.manual_seed if on_cpu else torch.manual_seed
+            seed(int(entropy.generate_state(1)[0]))
             parts = self._losses(inputs, targets)
         loss = sum(parts.values())
         self.optimizer.zero_grad(set_to_none=True)
@@ -144,32 +143,24 @@ class Fit:
         self.optimizer.step()
         return {k: v.detach() for k, v in parts.items()}
 
-    def _seed_draws(self, seed: int) -> None:
-        if self.model.device.type == "cpu":  # torch.manual_seed would format a traceback besides
-            torch.default_generator.manual_seed(seed)
-        else:
-            torch.manual_seed(seed)
-
     def _losses(self, inputs, targets) -> dict[str, torch.Tensor]:
         device = self.model.device
-        bf16 = self.spec.bf16 and has_bf16(device)
-        with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
+        with autocast(device, self.spec.bf16):
             return self.model.losses(inputs.to(device), targets.to(device), self.spec.losses)
 
     @torch.no_grad()
     def _validate(self) -> dict[str, float]:
-        """Mean validation losses, under the same masks each time."""
+        """Mean validation losses over all targets, under the same masks each time."""
         self.model.eval()
         rows = np.argsort(self.valid.lengths, kind="stable")
-        sums: dict[str, float] = {}
-        counts: dict[str, int] = {}  # the mean is over targets, not over batches
+        sums, counts = Counter(), Counter()
         for i in range(0, len(rows), 256):
             batch = self.valid.batch(rows[i : i + 256])
             inputs, targets = self.spec.objective.train(batch, np.random.default_rng((0, 3, i)))
             for k, v in self._losses(inputs, targets).items():
                 n = len(targets.features) if k == "value" else len(targets.ids)
-                sums[k] = sums.get(k, 0.0) + n * float(v)
-                counts[k] = counts.get(k, 0) + n
+                sums[k] += n * float(v)
+                counts[k] += n
         self.model.train()
         return {k: v / max(1, counts[k]) for k, v in sums.items()}
 
@@ -188,58 +179,51 @@ class Fit:
         row |= {"learning_rate": rate, "tokens": self.tokens, "seconds": self.seconds}
         self.history.append(row)
 
-    # -- what is stored
-
     def save(self, folder: Path) -> None:
+        """What the store keeps of a run."""
         import pandas as pd
-        from safetensors.torch import save_file
 
-        save_file(_tensors(self.model.state_dict()), folder / "weights.safetensors")
+        self._save_weights(folder)
         pd.DataFrame(self.history).to_parquet(folder / "history.parquet", index=False)
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
 
-    def _write_progress(self, loss: float) -> None:
-        progress = {"step": self.step, "steps": self.spec.steps, "loss": loss}
-        progress |= {"name": self.spec.name, "updated": time.time()}
-        store.replace(self.folder / "progress.json", lambda p: p.write_text(json.dumps(progress)))
+    def _save_weights(self, folder: Path) -> None:
+        _save_tensors(folder / "weights.safetensors", self.model.state_dict())
+
+    def _write_progress(self) -> None:
+        """Tell other processes how far the training is."""
+        progress = {"name": self.spec.name, "step": self.step, "steps": self.spec.steps}
+        text = json.dumps(progress | {"updated": time.time()})
+        store.replace(self.folder / "progress.json", lambda path: path.write_text(text))
 
     def _checkpoint(self) -> None:
-        from safetensors.torch import save_file
+        store.write(self.folder / "checkpoint", self._save_checkpoint)
 
-        state = {f"model.{k}": v for k, v in self.model.state_dict().items()}
-        for i, p in enumerate(self.parameters):
-            state |= {f"adam.{i}.{k}": v for k, v in self.optimizer.state[p].items()}
-        place = {"step": self.step, "history": self.history}
-        place |= {"tokens": self.tokens, "seconds": self.seconds}
-        place["sums"] = {k: float(v) for k, v in self.sums.items()}
-        state = _tensors(state)
-        meta = {"place": json.dumps(place), "checksum": _checksum(state)}
-        target = self.folder / "checkpoint.safetensors"
-        store.replace(target, lambda p: save_file(state, p, meta))
+    def _save_checkpoint(self, folder: Path) -> None:
+        self._save_weights(folder)
+        moments = {
+            f"{i}.{name}": value
+            for i, p in enumerate(self.parameters)
+            for name, value in self.optimizer.state[p].items()
+        }
+        _save_tensors(folder / "moments.safetensors", moments)
+        state = {"step": self.step, "history": self.history, "tokens": self.tokens}
+        state |= {"seconds": self.seconds, "sums": {k: float(v) for k, v in self.sums.items()}}
+        (folder / "state.json").write_text(json.dumps(state))
 
     def _resume(self) -> None:
-        from safetensors import SafetensorError, safe_open
+        """Go on from the checkpoint, if there is an intact one."""
+        from safetensors.torch import load_file
 
-        target = self.folder / "checkpoint.safetensors"
-        if not target.exists():
+        folder = self.folder / "checkpoint"
+        if not store.intact(folder):
             return
-        try:
-            with safe_open(target, "pt") as f:
-                place = json.loads(f.metadata()["place"])
-                state = {k: f.get_tensor(k) for k in f.keys()}  # noqa: SIM118 (not a dict)
-                if f.metadata()["checksum"] != _checksum(state):
-                    raise ValueError("another checksum than when it was written")
-        except (SafetensorError, OSError, ValueError, KeyError) as error:
-            warnings.warn(f"{target} is damaged ({error}): training starts again", stacklevel=2)
-            return
-        model = {k[6:]: v for k, v in state.items() if k.startswith("model.")}
-        self.model.load_state_dict(model)
-        for i, p in enumerate(self.parameters):
-            names = ("step", "exp_avg", "exp_avg_sq")
-            adam = {k: state[f"adam.{i}.{k}"] for k in names if f"adam.{i}.{k}" in state}
-            if adam:  # a parameter that never had a gradient has no state
-                self.optimizer.state[p] = {k: v.to(p.device) for k, v in adam.items()}
-        for name, value in place.items():
+        self.model.load_state_dict(load_file(folder / "weights.safetensors"))
+        for key, value in load_file(folder / "moments.safetensors").items():
+            i, _, name = key.partition(".")
+            parameter = self.parameters[int(i)]
+            self.optimizer.state[parameter][name] = value.to(parameter.device)
+        for name, value in json.loads((folder / "state.json").read_text()).items():
             setattr(self, name, value)
 
 
@@ -254,16 +238,7 @@ def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.
     return rng.permutation(rows.reshape(n, size))
 
 
-def _seed(*entropy: int) -> int:
-    return int(np.random.SeedSequence(entropy).generate_state(1)[0])
+def _save_tensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
+    from safetensors.torch import save_file
 
-
-def _checksum(state: dict[str, torch.Tensor]) -> str:
-    total = hashlib.sha256()
-    for name in sorted(state):
-        total.update(name.encode() + state[name].numpy().tobytes())
-    return total.hexdigest()
-
-
-def _tensors(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    return {k: v.detach().cpu().contiguous() for k, v in state.items()}
+    save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, path)

@@ -25,21 +25,16 @@ def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps:
     """
     import pandas as pd
 
-    columns = ["encoder", "learning_rate", "valid_loss", "chosen"]
-    if len(rates) == 1:
-        chosen = [dataclasses.replace(s, learning_rate=rates[0]) for s in specs]
-        return chosen, pd.DataFrame(
-            [(str(s.encoder), *rates, None, True) for s in specs], columns=columns
-        )
-    grid = [[dataclasses.replace(s, learning_rate=r, steps=steps) for r in rates] for s in specs]
-    runs = iter(train_all([trial for row in grid for trial in row]))
-    chosen, record = [], []
-    for spec in specs:
-        losses = [next(runs).valid_loss for _ in rates]
-        best = int(np.nanargmin(losses))
-        chosen.append(dataclasses.replace(spec, learning_rate=rates[best]))
-        record += [
-            (str(spec.encoder), rate, loss, i == best)
-            for i, (rate, loss) in enumerate(zip(rates, losses, strict=True))
-        ]
-    return chosen, pd.DataFrame(record, columns=columns)
+    grid = [(spec, rate) for spec in specs for rate in rates]
+    record = pd.DataFrame(
+        {"encoder": str(spec.encoder), "learning_rate": rate, "valid_loss": np.nan}
+        for spec, rate in grid
+    )
+    best = np.zeros(len(specs), int)
+    if len(rates) > 1:
+        trials = [dataclasses.replace(s, learning_rate=rate, steps=steps) for s, rate in grid]
+        record["valid_loss"] = [run.valid_loss for run in train_all(trials)]
+        best = np.nanargmin(record.valid_loss.to_numpy().reshape(-1, len(rates)), axis=1)
+    record["chosen"] = (np.arange(len(rates)) == best[:, None]).ravel()
+    chosen = zip(specs, best, strict=True)
+    return [dataclasses.replace(s, learning_rate=rates[i]) for s, i in chosen], record

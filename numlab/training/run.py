@@ -83,11 +83,8 @@ def _curve(history) -> str:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.5, 2.2), layout="constrained")
-    axes = figure.subplots()
-    for part, rows in history.groupby("part"):
-        axes.plot(rows.step, rows.loss, marker=".", label=part)
-    axes.set(xlabel="step", ylabel="loss")
-    axes.legend(frameon=False)
+    losses = history.pivot(index="step", columns="part", values="loss")
+    losses.plot(ax=figure.subplots(), marker=".", ylabel="loss").legend(frameon=False)
     figure.savefig(svg := StringIO(), format="svg")
     return svg.getvalue()[svg.getvalue().index("<svg") :]
 
@@ -96,7 +93,9 @@ def best_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def has_bf16(device: torch.device) -> bool:
-    """Whether it has units for bfloat16; emulation is several times slower than float32."""
+def autocast(device: torch.device, bf16: bool) -> torch.autocast:
+    """Compute in bfloat16 if asked to, on a device that has units for it: emulation is several
+    times slower than float32."""
     units = ("amx_bf16", "avx512_bf16", "bf16")  # the last: ARM
-    return device.type != "cpu" or any(map(torch.cpu.get_capabilities().get, units))
+    fast = device.type != "cpu" or any(map(torch.cpu.get_capabilities().get, units))
+    return torch.autocast(device.type, torch.bfloat16, enabled=bf16 and fast)

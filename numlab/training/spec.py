@@ -16,7 +16,7 @@ from numlab.losses import LossTerm
 from numlab.models import Architecture
 from numlab.objectives import Objective
 from numlab.tasks import Task
-from numlab.tokenizer import Tokenizer, check_head
+from numlab.tokenizer import Tokenizer
 
 __all__ = ["RunSpec"]
 
@@ -29,7 +29,7 @@ class RunSpec:
     ----------
     task, encoder, objective, model : what is learned, how numbers are spelled, what is predicted,
         and by which model (a ModelSpec, or a Pretrained model).
-    n_train, n_valid, n_test : examples drawn from the task, disjoint, with `data_seed`.
+    n_train, n_valid, n_test : examples drawn from the task, disjoint, with `seed`.
     steps, batch_size : length of the training.
     learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps. It
         falls along a cosine to `min_lr_ratio` of that (xval, Appendix C).
@@ -39,6 +39,7 @@ class RunSpec:
     losses : terms that are added to the objective's loss; their names differ.
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : part of the spec, as one and two threads give different bits.
+    seed : of the texts, the initial weights, and the draws of each step.
 
     Raises
     ------
@@ -65,7 +66,6 @@ class RunSpec:
     losses: tuple[LossTerm, ...] = ()
     bf16: bool = False
     threads: int = 1
-    data_seed: int = 0
     seed: int = 0
 
     def __post_init__(self):
@@ -79,8 +79,12 @@ class RunSpec:
             )
         for term in self.losses:
             term.check(self.encoder)
-        if self.head:
-            check_head(self.encoder, self.head)
+        answer = self.encoder.answer if self.encoder else None
+        if self.head and not (answer and answer.carriers and answer.length == 1):
+            raise ValueError(
+                f"{type(self.head).__name__} reads numbers of one token that carries them; "
+                f"{self.encoder} spells answers otherwise"
+            )
 
     @property
     def name(self) -> str:
@@ -88,7 +92,7 @@ class RunSpec:
         return f"{type(self.task).__name__} · {self.encoder} · seed {self.seed}"
 
     def seeds(self, n: int) -> list[RunSpec]:
-        """The spec with the seeds 0 to n - 1."""
+        """The spec with the seeds 0 to n - 1: texts, initial weights and batches differ."""
         return [dataclasses.replace(self, seed=seed) for seed in range(n)]
 
     def tokenizer(self) -> Tokenizer:
@@ -97,7 +101,7 @@ class RunSpec:
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" part of the data."""
         sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
-        parts = store.split(self.task, sizes, self.data_seed)
+        parts = store.split(self.task, sizes, self.seed)
         return dict(zip(("test", "valid", "train"), parts, strict=True))[part]
 
     def rate(self, step: int) -> float:

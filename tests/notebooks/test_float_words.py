@@ -1,10 +1,13 @@
-"""Tables of how well masked words are found."""
+"""Masked words: how likely each one is, and tables of how well they are found."""
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
+import numlab as nl
 from notebooks.conftest import load
+from numlab.pretrained import Pretrained
 
 words = load("float/words")
 
@@ -19,6 +22,8 @@ def test_scores_are_of_one_run_each_and_shares_in_percent():
     scores = words.scores(FRAME, ["embedding"])
     assert scores.seed.tolist() == [0, 1]
     assert scores["top-1"].tolist() == [25, 75]
+    assert scores["top-5"].tolist() == [50, 75]
+    assert scores["top-20"].tolist() == [50, 100]
     assert scores["top-100"].tolist() == [75, 100]
     assert scores.perplexity.tolist() == pytest.approx([np.e, np.e])
 
@@ -29,3 +34,42 @@ def test_a_table_has_the_mean_and_the_spread_where_there_are_several_seeds():
     assert (row["embedding"], row["top-1"]) == ("mine", "50 ± 35")
     (row,) = words.with_spread(scores[:1], ["embedding"]).to_dict("records")
     assert row["top-1"] == "25"
+
+
+def test_words_are_asked_one_at_a_time(home):
+    spec = nl.RunSpec(
+        task=nl.tasks.Quantities(),
+        encoder=nl.IEEE754(),
+        objective=nl.MaskedWords(),
+        model=Pretrained(),
+        n_train=64,
+        n_valid=16,
+        n_test=4,
+        steps=1,
+        batch_size=8,
+        learning_rate=3e-3,
+        seed=1,
+    )
+    run = nl.train(spec)
+    examples = run.examples("test")
+    found = words.masked_words(run, examples, batch_size=20)
+    assert {"opening", "thing", "ending", ""} <= set(found["slot"]) and set(found.seed) == {1}
+    corpus = run.tokenizer(examples)
+    asked = run.spec.objective.words(corpus.batch(np.arange(len(corpus))))
+    assert len(found) == asked.sum()
+    assert len(set(asked.sum(1))) > 1, "texts of several lengths, so that some are padded"
+    index = np.concatenate([e.index for e in examples])
+    for at, example in enumerate(index):
+        batch = corpus.batch(np.array([at]))  # alone, so that nothing is padded
+        columns = np.flatnonzero(run.spec.objective.words(batch)[0])[[2, -1]]
+        rows = found[found.example == example].iloc[[2, -1]]
+        for row, column in zip(rows.itertuples(), columns, strict=True):
+            inputs, targets = run.spec.objective.hide_one(batch, np.array([column]))
+            assert (inputs.ids != torch.from_numpy(batch.ids)).sum() == 1
+            with torch.no_grad():
+                logits = run.model.logits(run.model.hidden(inputs, targets.reads))[0]
+            true = logits[batch.ids[0, column]]
+            assert row.token == batch.ids[0, column]
+            log_probability = float(true - logits.logsumexp(0))
+            assert row.log_probability == pytest.approx(log_probability, abs=1e-3)
+            assert row.rank == pytest.approx(1 + int((logits > true).sum()), rel=0.01, abs=3)

@@ -1,0 +1,52 @@
+"""Metrics of predictions that only xval's tables need."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from numlab.examples import to_figures
+from numlab.metrics import r2
+
+
+def match_to_figures(frame: pd.DataFrame, n: int) -> float:
+    """The share of answers that round to the same n significant figures as the true number; an
+    invalid one is wrong (xval, Tables 12 and 13).
+
+    >>> frame = pd.DataFrame({"true": [1.53, 1.53], "predicted": [1.5312, 1.54], "valid": True})
+    >>> match_to_figures(frame, 3), match_to_figures(frame, 2)
+    (0.5, 1.0)
+    """
+    valid = frame[frame.valid]
+    pairs = zip(to_figures(valid.true, n), to_figures(valid.predicted, n), strict=True)
+    alike = np.logical_and(*(true == predicted for true, predicted in pairs))
+    return float(alike.sum() / len(frame)) if len(frame) else float("nan")
+
+
+def adjusted_r2(frame: pd.DataFrame, n_inputs: int) -> float:
+    """R² adjusted for the number of inputs of the problem (xval, Table 5); NaN where the valid
+    answers are too few for it."""
+    n = int(frame.valid.sum())
+    if n <= n_inputs + 1:
+        return float("nan")
+    return 1 - (1 - r2(frame)) * (n - 1) / (n - n_inputs - 1)
+
+
+def median_over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
+    """The median of the seeds' valid predictions of each number (xval, 3.1).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of `predict`, of texts that all seeds share.
+
+    Returns
+    -------
+    DataFrame
+        The same columns without `seed`; a row is invalid only where every seed's is.
+    """
+    keys = [c for c in frame if c not in ("seed", "true", "predicted", "valid")]
+    valid = frame.assign(predicted=frame.predicted.where(frame.valid))
+    grouped = valid.groupby(keys, sort=False)
+    median = grouped.agg(true=("true", "first"), predicted=("predicted", "median")).reset_index()
+    return median.assign(valid=median.predicted.notna())

@@ -1,0 +1,63 @@
+"""xval's own metrics against plain, slow references."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from notebooks.conftest import load
+from numlab import metrics
+
+scores = load("xval/scores")
+
+
+def test_the_median_over_seeds_ignores_invalid_answers():
+    runs = [
+        pd.DataFrame(
+            {"example": [0, 1, 2], "slot": "a", "true": [1.0, 2.0, 3.0], "predicted": p, "valid": v}
+        ).assign(seed=seed)
+        for seed, p, v in (
+            (0, [1.0, 9.0, np.nan], [True, False, False]),
+            (1, [3.0, 9.0, np.nan], [True, False, False]),
+            (2, [2.0, 5.0, np.nan], [True, True, False]),
+        )
+    ]
+    median = scores.median_over_seeds(pd.concat(runs))
+    assert median.predicted.tolist()[:2] == [2.0, 5.0] and np.isnan(median.predicted[2])
+    assert median.valid.tolist() == [True, True, False]
+
+
+def test_adjusted_r2_pays_for_the_inputs():
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=50)
+    f = pd.DataFrame({"true": true, "predicted": true + 0.1 * rng.normal(size=50), "valid": True})
+    plain = metrics.r2(f)
+    assert scores.adjusted_r2(f, 2) == pytest.approx(1 - (1 - plain) * 49 / 47)
+    assert np.isnan(scores.adjusted_r2(f[:3], 2))
+
+
+def rounded(x: float, n: int) -> Decimal:
+    """Plainly: the shortest decimal that is x, rounded to n significant figures."""
+    exact = Decimal(repr(x))
+    return exact and round(exact, n - 1 - exact.adjusted()).normalize()
+
+
+decimals = st.builds(
+    lambda i, e: float(f"{i}e{e}"), st.integers(-(10**6), 10**6), st.integers(-9, 6)
+)
+
+
+@given(st.lists(st.tuples(decimals, decimals, st.booleans()), min_size=1), st.integers(1, 5))
+@settings(max_examples=100, deadline=None)
+def test_a_match_to_figures_is_what_rounding_one_by_one_says(rows, n):
+    near = [(x, x * (1 + 0.004 * (i % 3)), True) for i, (x, _, _) in enumerate(rows)]
+    table = pd.DataFrame([*rows, *near], columns=["true", "predicted", "valid"])
+    table.loc[~table.valid, "predicted"] = np.nan
+    alike = [
+        valid and rounded(true, n) == rounded(predicted, n)
+        for true, predicted, valid in table.itertuples(index=False)
+    ]
+    assert scores.match_to_figures(table, n) == pytest.approx(np.mean(alike))
