@@ -10,7 +10,7 @@ import numpy as np
 
 from numlab.examples import as_numbers
 
-__all__ = ["LARGEST", "Code", "Range", "as_column", "written"]
+__all__ = ["LARGEST", "Code", "Range", "as_column", "valid_only", "written"]
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -70,6 +70,11 @@ def as_column(numbers) -> np.ndarray:
     if x.ndim != 1:
         raise ValueError(f"numbers have shape (n,); got {x.shape}")
     return x
+
+
+def valid_only(numbers: np.ndarray, valid: np.ndarray) -> np.ndarray:
+    """Numbers where they are valid, else NaN; None among Python ints."""
+    return np.where(valid, numbers, None if numbers.dtype == object else np.nan)
 
 
 def written(number: float | int) -> str:

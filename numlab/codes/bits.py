@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from numlab.codes.base import LARGEST, Code, as_column
@@ -9,18 +11,20 @@ from numlab.codes.base import LARGEST, Code, as_column
 __all__ = ["BitCode", "float_bits"]
 
 
+@dataclass(frozen=True)
 class BitCode(Code):
-    """The bits of a float of 16, 32 or 64 bits, sign first.
+    """The bits of a float, sign first.
 
-    Attributes
+    Parameters
     ----------
     bits : int
+        16, 32 or 64.
     overflow : {"raise", "clip"}
         A number beyond the largest of the format raises a ValueError, or becomes the largest.
     """
 
-    bits: int
-    overflow: str
+    bits: int = 32
+    overflow: str = "raise"
     feature_dtype = np.uint8
 
     def __post_init__(self):
@@ -56,7 +60,6 @@ class BitCode(Code):
         return np.maximum(rounding, x - self.largest)  # the second: what clipping takes
 
     def features(self, numbers) -> np.ndarray:
-        """(n,) numbers to (n, bits) uint8, the sign first."""
         x = self.in_range(numbers).astype(np.float64)
         return float_bits(x.clip(-self.largest, self.largest), self.dtype)
 

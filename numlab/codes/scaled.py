@@ -24,9 +24,8 @@ class ScaledCode(Code):
 
     def __post_init__(self):
         if not 0 < self.scale < np.inf:
-            raise ValueError(
-                f"{type(self).__name__} has a positive, finite scale; got {self.scale}"
-            )
+            name = type(self).__name__
+            raise ValueError(f"{name} has a positive, finite scale; got {self.scale}")
 
     @property
     def bounds(self) -> tuple[float, float]:
