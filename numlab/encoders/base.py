@@ -48,7 +48,11 @@ class Tokens:
 
     def packed(self, width: int = 0) -> np.ndarray:
         """(n, L >= width) ids with the holes closed, and END behind the last of each row."""
-        ids = np.full((len(self.ids), max(width, self.ids.shape[1])), END, np.int32)
+        n, length = self.ids.shape
+        ids = np.full((n, max(width, length)), END, np.int32)
+        if self.mask.all():
+            ids[:, :length] = np.maximum(self.ids, -1)
+            return ids
         used = np.arange(ids.shape[1]) < self.mask.sum(1)[:, None]
         ids[used] = np.maximum(self.ids[self.mask], -1)
         return ids

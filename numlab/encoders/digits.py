@@ -53,19 +53,20 @@ class DecimalText(Decimal, Encoder):
         columns = [(minus, negative)] if self.signed else []
         whole = size // 10**self.frac_digits if self.frac_digits else size
         powers = np.array([10**k for k in range(self.int_digits)], size.dtype)
-        n_int = np.searchsorted(powers[1:], whole, side="right") + 1
-        columns += self._groups(to_digits(whole * powers[-n_int], self.int_digits), n_int)
+        n_int = np.maximum(sum(whole >= power for power in powers), 1)
+        columns += self._groups(to_digits(whole * powers[-n_int], self.int_digits).T, n_int)
         if self.frac_digits:
-            digits = to_digits(size - whole * 10**self.frac_digits, self.frac_digits)
-            n_frac = np.where(digits > 0, np.arange(1, self.frac_digits + 1), 0).max(1)
+            fraction = to_digits(size - whole * 10**self.frac_digits, self.frac_digits)
+            digits = np.ascontiguousarray(fraction.T)
+            n_frac = np.where(digits > 0, np.arange(1, len(digits) + 1)[:, None], 0).max(0)
             columns += [(minus + 1, n_frac > 0), *self._groups(digits, n_frac)]
         return columns
 
     def _groups(self, digits: np.ndarray, count: np.ndarray) -> list[tuple]:
-        """The (ids, mask) of each group of (n, D) digits; the first `count` of them are written."""
+        """The (ids, mask) of each group of (D, n) digits; the first `count` of them are written."""
         groups = []
-        for start in range(0, digits.shape[1], self.group):
-            first, *others = digits.T[start : start + self.group]
+        for start in range(0, len(digits), self.group):
+            first, *others = digits[start : start + self.group]
             ids = first.astype(np.int16)
             for j, digit in enumerate(others, start + 1):
                 # the words of one digit less come first: 7 is word 7, 70 is word 10 + 70
@@ -75,26 +76,26 @@ class DecimalText(Decimal, Encoder):
 
     def read(self, ids: np.ndarray) -> np.ndarray:
         """(n, L) words, then END, to numbers: -?digits(.digits)?, with any needless zeros."""
-        minus = len(self.digit_words)
-        is_digit, is_minus, is_point = (ids >= 0) & (ids < minus), ids == minus, ids == minus + 1
-        valid = (is_digit | is_minus | is_point | (ids == END)).all(1) & is_digit.any(1)
-        valid &= ~is_minus[:, 1:].any(1) & (is_point.sum(1) <= (not self.long))
-        beside = np.pad(is_digit, ((0, 0), (1, 1)))
-        valid &= (~is_point | (beside[:, :-2] & beside[:, 2:])).all(1)
-        words = np.where(is_digit, ids, minus)
+        minus, columns = len(self.digit_words), np.ascontiguousarray(ids.T)
+        is_digit = (columns >= 0) & (columns < minus)
+        is_minus, is_point = columns == minus, columns == minus + 1
+        valid = (is_digit | is_minus | is_point | (columns == END)).all(0) & is_digit.any(0)
+        valid &= ~is_minus[1:].any(0) & (is_point.sum(0) <= (not self.long))
+        beside = np.pad(is_digit, ((1, 1), (0, 0)))
+        valid &= (~is_point | (beside[:-2] & beside[2:])).all(0)
+        words = np.where(is_digit, columns, minus)
         if self.long:
-            strings = np.array([*self.digit_words, ""], object)[words]
+            strings = np.array([*self.digit_words, ""], object)[words.T]
             size = np.array([int("".join(row) or 0) for row in strings], object)
         else:
             values = np.array([*map(float, self.digit_words), 0.0])
             widths = np.array([*map(len, self.digit_words), 0])
-            units = 10.0**widths
-            size, n_frac = np.zeros(len(ids)), np.zeros(len(ids), int)
-            for word, in_fraction in zip(words.T, is_point.cumsum(1).T, strict=True):
+            units, size, n_frac = 10.0**widths, np.zeros(len(ids)), np.zeros(len(ids), int)
+            for word, in_fraction in zip(words, is_point.cumsum(0), strict=True):
                 size = size * units[word] + values[word]
                 n_frac += widths[word] * in_fraction
             size /= 10.0**n_frac
-        return valid_only(np.where(is_minus.any(1), 0 - size, size), valid)  # no negative zero
+        return valid_only(np.where(is_minus.any(0), 0 - size, size), valid)  # no negative zero
 
 
 @dataclass(frozen=True)

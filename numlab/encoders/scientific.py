@@ -77,16 +77,16 @@ class Scientific(Encoder):
         x = self.in_range(numbers).astype(np.float64, copy=False)
         significand, exponent = to_figures(np.clip(np.abs(x), SMALLEST, LARGEST_WORD), FIGURES)
         parts = x <= -SMALLEST, significand.astype(int) - 100, exponent - EXPONENTS[0]
-        first, n_words = zip(*self.columns, strict=True)
+        first, n_words = np.transpose(self.columns)
         ids = np.unravel_index(np.ravel_multi_index(parts, PARTS), n_words)
-        return Tokens.of(np.stack(ids, 1) + first)
+        return Tokens.of((np.array(ids, np.int32) + first[:, None]).T)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        ids = tokens.packed(self.length + 1)
-        first, n_words = zip(*self.columns, strict=True)
-        index = ids[:, : self.length] - first
-        valid = ((index >= 0) & (index < n_words)).all(1) & (ids[:, self.length] == END)
-        code = np.ravel_multi_index(tuple(np.where(valid, index.T, 0)), n_words)
+        first, n_words = np.transpose(self.columns)
+        ids = np.ascontiguousarray(tokens.packed(self.length + 1).T)
+        index = ids[: self.length] - first[:, None]
+        valid = ((index >= 0) & (index < n_words[:, None])).all(0) & (ids[self.length] == END)
+        code = np.ravel_multi_index(tuple(index), n_words, mode="clip")
         negative, significand, exponent = np.unravel_index(code, PARTS)
         size = from_figures(significand + 100, exponent + EXPONENTS[0])
         size[code == 0] = 0.0  # 100E-8
