@@ -112,19 +112,13 @@ class AggregateLoss(LossTerm):
             return_inverse=True, return_counts=True, dim=1
         )
         place = torch.arange(len(at), device=at.device) - (count.cumsum(0) - count)[number]
-        weight = self._weights(int(count.max())).to(at.device)[count[number] - 1, place]
+        table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max()))).float()
+        weight = table.to(at.device)[count[number], place]
         gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
         words = embed.table.weight[digits].detach().float()
         error = (tally @ words).square().mean(1)
         return torch.log2(error + FLOOR * words.square().mean()).mean()
-
-    def _weights(self, most: int) -> torch.Tensor:
-        """(most, most): row n - 1 holds the weights of n digits."""
-        table = torch.zeros(most, most)
-        for n in range(1, most + 1):
-            table[n - 1, :n] = torch.from_numpy(WeightedSum(self.base).weights(n))
-        return table
 
 
 @functools.lru_cache

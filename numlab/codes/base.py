@@ -1,7 +1,5 @@
 """Range: which numbers are held. Code: those numbers as features. Encoders and heads share both."""
 
-from __future__ import annotations
-
 import abc
 import re
 from typing import Any
@@ -44,13 +42,7 @@ class Range(abc.ABC):
 
 
 class Code(Range):
-    """Numbers as rows of features, exactly invertible.
-
-    Attributes
-    ----------
-    n_features : int
-    feature_dtype : dtype
-    """
+    """Numbers as rows of `n_features` features of `feature_dtype`, exactly invertible."""
 
     n_features: int
     feature_dtype: Any = np.float32

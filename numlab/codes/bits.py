@@ -1,7 +1,5 @@
 """Numbers as the bits of IEEE 754 floats (float, 3.1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,13 +69,7 @@ class BitCode(Code):
 
 
 def float_bits(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """(n,) float64, infinities and NaN too, to (n, bits) uint8 of a big-endian float, sign first.
-
-    Examples
-    --------
-    >>> "".join(map(str, float_bits(np.array([-np.inf]), np.dtype(">f2"))[0]))
-    '1111110000000000'
-    """
+    """(n,) float64, infinities and NaN too, to (n, bits) uint8 of big-endian floats, sign first."""
     with np.errstate(over="ignore"):  # overflow becomes infinity
         floats = np.ascontiguousarray(numbers.astype(dtype))
     return np.unpackbits(floats.view(np.uint8).reshape(len(floats), dtype.itemsize), axis=1)

@@ -1,7 +1,5 @@
 """Numbers with a fixed count of decimal digits, and their digits as features."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,7 +108,6 @@ class DigitCode(Decimal, Code):
         return 1 + self.n_digits
 
     def features(self, numbers) -> np.ndarray:
-        """(n,) numbers to (n, 1 + digits) uint8: negative, digits most significant first."""
         negative, size = self.scaled(numbers)
         return np.column_stack([negative, to_digits(size, self.n_digits)])
 

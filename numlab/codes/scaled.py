@@ -1,7 +1,5 @@
 """Numbers as one scaled float32 (xval, 2.1)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from numlab.codes.base import LARGEST, Code, as_column
@@ -12,12 +10,7 @@ FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class ScaledCode(Code):
-    """x / scale as a float32.
-
-    Attributes
-    ----------
-    scale : float
-    """
+    """x / scale as a float32."""
 
     scale: float
     n_features = 1

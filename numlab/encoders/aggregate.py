@@ -15,6 +15,7 @@ from torch import nn
 from numlab.codes import Decimal, valid_only
 from numlab.encoders.base import END, Encoder, Tokens, in_float32
 from numlab.encoders.digits import Digits
+from numlab.encoders.text import from_columns
 
 __all__ = [
     "Aggregate",
@@ -150,12 +151,12 @@ class DigitMedian(Aggregation):
         ordered, digit = words.sort(dim=0)
         n = tally.sum(1, keepdim=True)
         lower, upper = (n + 1).div(2, rounding_mode="floor"), n.div(2, rounding_mode="floor") + 1
-        total, median = torch.zeros_like(tally[:, digit[0]]), 0.0
+        total = median = 0.0
         for word, of in zip(ordered, digit, strict=True):
             before, total = total, total + tally[:, of]
             for middle in (lower, upper):
                 hit = (before < middle) & (middle <= total)
-                median = median + torch.where(hit, word / 2, torch.zeros_like(word))
+                median = median + torch.where(hit, word / 2, 0.0)
         return median
 
 
@@ -224,13 +225,13 @@ class Aggregate(Decimal, Encoder):
 
     def encode(self, numbers) -> Tokens:
         self.in_range(numbers)
-        digits = self.answer.encode(numbers)
-        column = 1 if self.before else digits.ids.shape[1] - 1
-        ids = np.insert(digits.ids, column, self.token, axis=1)
-        mask = np.insert(digits.mask, column, True, axis=1)
+        columns = self.answer.columns(numbers)
+        columns.insert(1 if self.before else -1, (self.token, True))
+        tokens = from_columns(columns)
         if self.how is None:
-            return Tokens.of(ids, mask)
-        return Tokens(ids, mask, self.how.tally(digits.ids, digits.mask & (digits.ids < 10)))
+            return tokens
+        features = self.how.tally(tokens.ids, tokens.mask & (tokens.ids < 10))
+        return Tokens(tokens.ids, tokens.mask, features)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         ids = tokens.packed()

@@ -1,7 +1,5 @@
 """One token that holds each digit as a plain number: FoNE's strawman (fone, 4.3 and Table 8)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

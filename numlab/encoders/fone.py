@@ -1,7 +1,5 @@
 """FoNE: one token that shows each digit of a number on a circle (papers/fone.md)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

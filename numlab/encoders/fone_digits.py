@@ -1,7 +1,5 @@
 """FoNE digit by digit, for Abacus positions (fone, 5 and Appendix F)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """IEEE 754: one token that carries the bits of a number (papers/float.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

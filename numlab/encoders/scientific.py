@@ -21,7 +21,6 @@ EXPONENT_WORDS = tuple(f"E{exponent:+d}" for exponent in EXPONENTS)
 SIGNIFICANDS = tuple(map(str, range(100, 1000)))
 SIGNED = (*SIGNIFICANDS, *(f"-{s}" for s in SIGNIFICANDS))
 SMALLEST, LARGEST_WORD = 1e-6, 9.99e9  # 100E-8, 999E7
-OVERFLOW = 9.995e9  # would round to 1000E7
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Scientific(Encoder):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        high = LARGEST if self.overflow == "clip" else float(np.nextafter(OVERFLOW, 0))
+        high = LARGEST if self.overflow == "clip" else float(np.nextafter(9.995e9, 0))  # or 1000E7
         return -high, high
 
     @property

@@ -1,6 +1,5 @@
 """Two significant figures in as few words as possible (Appendix D.3, xval)."""
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,14 +46,11 @@ class VariableLength(Encoder):
     (['2', '.', '3'], ['-', '2'], ['23'], ['2', '.', '3', 'E+2'])
     """
 
+    vocabulary = (*map(str, range(100)), ".", "-", *(f"E{power:+d}" for power in EXPONENTS))
     length = 5
     fixed = False
     bounds = (-LARGEST, LARGEST)
     holds = "|x| < 995"
-
-    @functools.cached_property
-    def vocabulary(self) -> tuple[str, ...]:
-        return (*map(str, range(100)), ".", "-", *(f"E{exponent:+d}" for exponent in EXPONENTS))
 
     def precision(self, numbers) -> np.ndarray:
         size = np.abs(as_column(numbers).astype(np.float64))

@@ -1,7 +1,5 @@
 """A logit for each bit of a float."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

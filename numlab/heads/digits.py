@@ -1,7 +1,5 @@
 """Decimal digits: by a linear map, off FoNE's circles, or as rounded entries."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

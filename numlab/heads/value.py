@@ -1,7 +1,5 @@
 """One scaled number: by least squares (xval, 2.2), or as a mixture of normals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
