@@ -54,7 +54,8 @@ class DecimalText(Decimal, Encoder):
         whole = size // 10**self.frac_digits if self.frac_digits else size
         powers = np.array([10**k for k in range(self.int_digits)], size.dtype)
         n_int = np.maximum(sum(whole >= power for power in powers), 1)
-        columns += self._groups(to_digits(whole * powers[-n_int], self.int_digits).T, n_int)
+        from_left = whole * powers[-n_int]  # leading zeros gone
+        columns += self._groups(to_digits(from_left, self.int_digits).T, n_int)
         if self.frac_digits:
             fraction = to_digits(size - whole * 10**self.frac_digits, self.frac_digits)
             digits = np.ascontiguousarray(fraction.T)
@@ -81,7 +82,7 @@ class DecimalText(Decimal, Encoder):
         is_minus, is_point = columns == minus, columns == minus + 1
         valid = (is_digit | is_minus | is_point | (columns == END)).all(0) & is_digit.any(0)
         valid &= ~is_minus[1:].any(0) & (is_point.sum(0) <= (not self.long))
-        beside = np.pad(is_digit, ((1, 1), (0, 0)))
+        beside = np.pad(is_digit, ((1, 1), (0, 0)))  # a point stands between digits
         valid &= (~is_point | (beside[:-2] & beside[2:])).all(0)
         words = np.where(is_digit, columns, minus)
         if self.long:
