@@ -48,7 +48,7 @@ def by_operand_lengths(
 def read_digits(answers: pd.DataFrame, encoder: nl.FoNE) -> tuple[np.ndarray, np.ndarray]:
     """(n, places) digits of the valid answers, predicted and true, most significant first."""
     valid = answers[answers.valid]
-    read, true = (encoder.digits(valid[c].to_numpy(float))[1] for c in ("predicted", "true"))
+    read, true = (encoder.features(valid[c].to_numpy(float))[:, 1:] for c in ("predicted", "true"))
     return read.astype(int), true.astype(int)
 
 

@@ -1,17 +1,9 @@
 """Which numbers can be written, and how a number becomes an array of features and back."""
 
-from numlab.codes.base import Code, Range, as_column, written
+from numlab.codes.base import Code, Range, as_column, valid_only, written
 from numlab.codes.bits import BitCode
 from numlab.codes.decimal import Decimal, DigitCode
 from numlab.codes.scaled import ScaledCode
 
-__all__ = [
-    "BitCode",
-    "Code",
-    "Decimal",
-    "DigitCode",
-    "Range",
-    "ScaledCode",
-    "as_column",
-    "written",
-]
+__all__ = ["BitCode", "Code", "Decimal", "DigitCode", "Range", "ScaledCode"]
+__all__ += ["as_column", "valid_only", "written"]

@@ -1,7 +1,5 @@
 """Range: which numbers are held. Code: those numbers as features. Encoders and heads share both."""
 
-from __future__ import annotations
-
 import abc
 import re
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 
 from numlab.examples import as_numbers
 
-__all__ = ["LARGEST", "Code", "Range", "as_column", "written"]
+__all__ = ["LARGEST", "Code", "Range", "as_column", "valid_only", "written"]
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -44,13 +42,7 @@ class Range(abc.ABC):
 
 
 class Code(Range):
-    """Numbers as rows of features, exactly invertible.
-
-    Attributes
-    ----------
-    n_features : int
-    feature_dtype : dtype
-    """
+    """Numbers as rows of `n_features` features of `feature_dtype`, exactly invertible."""
 
     n_features: int
     feature_dtype: Any = np.float32
@@ -70,6 +62,11 @@ def as_column(numbers) -> np.ndarray:
     if x.ndim != 1:
         raise ValueError(f"numbers have shape (n,); got {x.shape}")
     return x
+
+
+def valid_only(numbers: np.ndarray, valid: np.ndarray) -> np.ndarray:
+    """Numbers where they are valid, else NaN; None among Python ints."""
+    return np.where(valid, numbers, None if numbers.dtype == object else np.nan)
 
 
 def written(number: float | int) -> str:

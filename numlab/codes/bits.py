@@ -1,6 +1,6 @@
 """Numbers as the bits of IEEE 754 floats (float, 3.1)."""
 
-from __future__ import annotations
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,18 +9,20 @@ from numlab.codes.base import LARGEST, Code, as_column
 __all__ = ["BitCode", "float_bits"]
 
 
+@dataclass(frozen=True)
 class BitCode(Code):
-    """The bits of a float of 16, 32 or 64 bits, sign first.
+    """The bits of a float, sign first.
 
-    Attributes
+    Parameters
     ----------
     bits : int
+        16, 32 or 64.
     overflow : {"raise", "clip"}
         A number beyond the largest of the format raises a ValueError, or becomes the largest.
     """
 
-    bits: int
-    overflow: str
+    bits: int = 32
+    overflow: str = "raise"
     feature_dtype = np.uint8
 
     def __post_init__(self):
@@ -56,7 +58,6 @@ class BitCode(Code):
         return np.maximum(rounding, x - self.largest)  # the second: what clipping takes
 
     def features(self, numbers) -> np.ndarray:
-        """(n,) numbers to (n, bits) uint8, the sign first."""
         x = self.in_range(numbers).astype(np.float64)
         return float_bits(x.clip(-self.largest, self.largest), self.dtype)
 
@@ -68,13 +69,7 @@ class BitCode(Code):
 
 
 def float_bits(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """(n,) float64, infinities and NaN too, to (n, bits) uint8 of a big-endian float, sign first.
-
-    Examples
-    --------
-    >>> "".join(map(str, float_bits(np.array([-np.inf]), np.dtype(">f2"))[0]))
-    '1111110000000000'
-    """
+    """(n,) float64, infinities and NaN too, to (n, bits) uint8 of big-endian floats, sign first."""
     with np.errstate(over="ignore"):  # overflow becomes infinity
         floats = np.ascontiguousarray(numbers.astype(dtype))
     return np.unpackbits(floats.view(np.uint8).reshape(len(floats), dtype.itemsize), axis=1)

@@ -1,7 +1,5 @@
 """Numbers as one scaled float32 (xval, 2.1)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from numlab.codes.base import LARGEST, Code, as_column
@@ -12,21 +10,15 @@ FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class ScaledCode(Code):
-    """x / scale as a float32.
-
-    Attributes
-    ----------
-    scale : float
-    """
+    """x / scale as a float32."""
 
     scale: float
     n_features = 1
 
     def __post_init__(self):
         if not 0 < self.scale < np.inf:
-            raise ValueError(
-                f"{type(self).__name__} has a positive, finite scale; got {self.scale}"
-            )
+            name = type(self).__name__
+            raise ValueError(f"{name} has a positive, finite scale; got {self.scale}")
 
     @property
     def bounds(self) -> tuple[float, float]:

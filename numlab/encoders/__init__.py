@@ -11,40 +11,19 @@ from numlab.encoders.aggregate import (
 )
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
 from numlab.encoders.digit_values import DigitValues
-from numlab.encoders.digits import Digits
+from numlab.encoders.digits import Digits, Subword
 from numlab.encoders.fone import FoNE
 from numlab.encoders.fone_digits import FoNEDigits
 from numlab.encoders.ieee import IEEE754
 from numlab.encoders.integer_vocabulary import IntegerVocabulary
 from numlab.encoders.log_bins import LogBins
 from numlab.encoders.scientific import B1999, FP15, P10, P1000
-from numlab.encoders.subword import Subword
 from numlab.encoders.variable_length import VariableLength
 from numlab.encoders.xval import XVal
 
-__all__ = [
-    "B1999",
-    "FP15",
-    "IEEE754",
-    "P10",
-    "P1000",
-    "Aggregate",
-    "DigitMax",
-    "DigitMean",
-    "DigitMedian",
-    "DigitMin",
-    "DigitSum",
-    "DigitValues",
-    "Digits",
-    "Encoder",
-    "FoNE",
-    "FoNEDigits",
-    "IntegerVocabulary",
-    "LogBins",
-    "Subword",
-    "Tokens",
-    "ValueEncoder",
-    "VariableLength",
-    "WeightedSum",
-    "XVal",
-]
+__all__ = ["Encoder", "Tokens", "ValueEncoder"]
+__all__ += ["B1999", "FP15", "P10", "P1000", "VariableLength"]  # a few figures, in words
+__all__ += ["Digits", "IntegerVocabulary", "LogBins", "Subword"]  # digits, integers, bins
+__all__ += ["IEEE754", "DigitValues", "FoNE", "FoNEDigits", "XVal"]  # tokens that carry a number
+__all__ += ["Aggregate", "DigitMax", "DigitMean", "DigitMedian", "DigitMin", "DigitSum"]
+__all__ += ["WeightedSum"]

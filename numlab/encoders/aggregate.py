@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from numlab.codes import Decimal
+from numlab.codes import Decimal, valid_only
 from numlab.encoders.base import END, Encoder, Tokens, in_float32
 from numlab.encoders.digits import Digits
-from numlab.encoders.text import invalidate
+from numlab.encoders.text import from_columns
 
 __all__ = [
     "Aggregate",
@@ -51,7 +51,13 @@ class Aggregation:
 
     def weights(self, n_digits: int) -> np.ndarray:
         """(n_digits,) float64 weights of the digits, most significant first."""
-        return np.ones(_at_least_one(n_digits))
+        if n_digits < 1:
+            raise ValueError(f"a number has at least one digit; got n_digits={n_digits}")
+        return self._weights(np.arange(n_digits, 0, -1))
+
+    def _weights(self, place: np.ndarray) -> np.ndarray:
+        """(N,) weights of the places N, ..., 2, 1; the units are place 1."""
+        return np.ones(len(place))
 
     def weight_table(self, most: int) -> np.ndarray:
         """(most + 1, most) float64: row n holds the weights of n digits, then zeros."""
@@ -99,9 +105,8 @@ class WeightedSum(Aggregation):
         if not 0 < self.base < np.inf:
             raise ValueError(f"WeightedSum has a positive, finite base; got {self.base}")
 
-    def weights(self, n_digits: int) -> np.ndarray:
-        n = _at_least_one(n_digits)
-        place = np.arange(n, 0, -1)  # N + 1 - i: the units are place 1
+    def _weights(self, place: np.ndarray) -> np.ndarray:
+        n = len(place)  # place is N + 1 - i
         triangular = 3 * place * (place + 1) / (n * (n + 1) * (n + 2))
         return float(self.base) ** (place - 1) * triangular
 
@@ -115,8 +120,8 @@ class DigitSum(Aggregation):
 class DigitMean(Aggregation):
     """Mean of the digits' embeddings."""
 
-    def weights(self, n_digits: int) -> np.ndarray:
-        return np.full(_at_least_one(n_digits), 1 / n_digits)
+    def _weights(self, place: np.ndarray) -> np.ndarray:
+        return np.full(len(place), 1 / len(place))
 
 
 @dataclass(frozen=True)
@@ -146,19 +151,13 @@ class DigitMedian(Aggregation):
         ordered, digit = words.sort(dim=0)
         n = tally.sum(1, keepdim=True)
         lower, upper = (n + 1).div(2, rounding_mode="floor"), n.div(2, rounding_mode="floor") + 1
-        total, median = torch.zeros_like(tally[:, digit[0]]), 0.0
+        total = median = 0.0
         for word, of in zip(ordered, digit, strict=True):
             before, total = total, total + tally[:, of]
             for middle in (lower, upper):
                 hit = (before < middle) & (middle <= total)
-                median = median + torch.where(hit, word / 2, torch.zeros_like(word))
+                median = median + torch.where(hit, word / 2, 0.0)
         return median
-
-
-def _at_least_one(n_digits: int) -> int:
-    if n_digits < 1:
-        raise ValueError(f"a number has at least one digit; got n_digits={n_digits}")
-    return n_digits
 
 
 def _checked(digits: np.ndarray, embeddings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -182,8 +181,6 @@ class Aggregate(Decimal, Encoder):
 
     Parameters
     ----------
-    int_digits, frac_digits, signed
-        As in Digits.
     before : bool
         Whether the token stands before the digits (Table 1, digits) or after them (Table 2).
     how : Aggregation, optional
@@ -197,9 +194,6 @@ class Aggregate(Decimal, Encoder):
     [[0.6, 0.0, 0.1, 0.0, 0.0, 0.0, 2.4, 0.0, 0.0, 0.0]]
     """
 
-    int_digits: int = 6
-    frac_digits: int = 0
-    signed: bool = True
     before: bool = True
     how: Aggregation | None = WeightedSum()
     fixed = False
@@ -231,21 +225,21 @@ class Aggregate(Decimal, Encoder):
 
     def encode(self, numbers) -> Tokens:
         self.in_range(numbers)
-        digits = self.answer.encode(numbers)
-        column = 1 if self.before else digits.ids.shape[1] - 1
-        ids = np.insert(digits.ids, column, self.token, axis=1)
-        mask = np.insert(digits.mask, column, True, axis=1)
+        columns = self.answer.columns(numbers)
+        columns.insert(1 if self.before else -1, (self.token, True))
+        tokens = from_columns(columns)
         if self.how is None:
-            return Tokens.of(ids, mask)
-        return Tokens(ids, mask, self.how.tally(digits.ids, digits.mask & (digits.ids < 10)))
+            return tokens
+        features = self.how.tally(tokens.ids, tokens.mask & (tokens.ids < 10))
+        return Tokens(tokens.ids, tokens.mask, features)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         ids = tokens.packed()
+        column = 1 if self.before else (ids != END).sum(1, keepdims=True) - 2
         added = ids == self.token
-        column = 1 if self.before else (ids != END).sum(1) - 2
-        valid = (added.sum(1) == 1) & (added.argmax(1) == column) if ids.size else added.any(1)
-        digits = Tokens.of(np.where(added, END, ids), ~added & (ids != END))
-        return invalidate(self.answer.decode(digits), ~valid)
+        valid = (added == (np.arange(ids.shape[1]) == column)).all(1)
+        digits = Tokens.of(ids, ~added & (ids != END))
+        return valid_only(self.answer.decode(digits), valid)
 
     def embedding(self, d_model: int) -> nn.Module | None:
         return None if self.how is None else AggregateEmbedding(self.how)

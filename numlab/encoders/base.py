@@ -14,20 +14,12 @@ from torch import nn
 
 from numlab.codes import Code, Range, as_column, written
 from numlab.codes.base import LARGEST
-from numlab.codes.decimal import END
 from numlab.heads.base import Head, in_float32
 
-__all__ = [
-    "END",
-    "LARGEST",
-    "Encoder",
-    "Tokens",
-    "ValueEncoder",
-    "as_column",
-    "carried_numbers",
-    "in_float32",
-    "written",
-]
+__all__ = ["END", "LARGEST", "Encoder", "Tokens", "ValueEncoder"]
+__all__ += ["as_column", "carried_numbers", "in_float32", "written"]
+
+END = -2  # behind the last token of a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +46,13 @@ class Tokens:
         mask = np.ones(ids.shape, bool) if mask is None else mask
         return cls(ids.astype(np.int32, copy=False), mask, np.zeros((0, 0), np.float32))
 
-    def packed(self) -> np.ndarray:
-        """(n, L) ids with the holes closed, and END behind the last of each row."""
+    def packed(self, width: int = 0) -> np.ndarray:
+        """(n, L >= width) ids with the holes closed, and END behind the last of each row."""
+        n, length = self.ids.shape
+        ids = np.full((n, max(width, length)), END, np.int32)
         if self.mask.all():
-            return np.maximum(self.ids, -1)
-        ids = np.full(self.ids.shape, END, np.int32)
+            ids[:, :length] = np.maximum(self.ids, -1)
+            return ids
         used = np.arange(ids.shape[1]) < self.mask.sum(1)[:, None]
         ids[used] = np.maximum(self.ids[self.mask], -1)
         return ids
@@ -138,22 +132,18 @@ class Encoder(Range):
 
     def __str__(self) -> str:
         """The class and the fields that are not the defaults: "XVal(k=2)"."""
-        changed = [
+        changed = ", ".join(
             f"{f.name}={getattr(self, f.name)!r}"
             for f in fields(self)
             if getattr(self, f.name) != f.default
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+        )
+        return f"{type(self).__name__}({changed})" if changed else type(self).__name__
 
     def _repr_html_(self) -> str:
-        """In a notebook: 3.14 spelled out, the range, and the tokens that a number takes."""
-        low, high = self.bounds
-        try:
-            words = self.spell(3.14)
-        except ValueError:
-            words = self.spell(3)
+        """In a notebook: a number spelled out, the range, and the tokens that a number takes."""
+        example = 314 if isinstance(self.bounds[1], int) else 3.14
         rows = {
-            "spells 3.14" if low <= 3.14 <= high else "spells 3": " ".join(words),
+            f"spells {example}": " ".join(self.spell(example)),
             "holds": self.holds,
             "tokens": f"{'' if self.fixed else 'up to '}{self.length} a number",
             "vocabulary": f"{len(self.vocabulary):,} words",
@@ -169,11 +159,8 @@ class ValueEncoder(Encoder, Code):
     `head` that predicts them.
     """
 
+    vocabulary = ("[NUM]",)
     carriers: tuple[int, ...] = (0,)
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        return ("[NUM]",)
 
     @property
     @abc.abstractmethod

@@ -1,7 +1,5 @@
 """One token that holds each digit as a plain number: FoNE's strawman (fone, 4.3 and Table 8)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,18 +18,12 @@ __all__ = ["DigitValues"]
 class DigitValues(DigitCode, ValueEncoder):
     """567 as the entries 5, 6, 7 of a vector; no circles and no sign.
 
-    Parameters
-    ----------
-    int_digits, frac_digits : int
-
     Examples
     --------
     >>> DigitValues(3, 1).features([60.2])
     array([[0, 0, 6, 0, 2]], dtype=uint8)
     """
 
-    int_digits: int = 6
-    frac_digits: int = 0
     signed: ClassVar[bool] = False
 
     def embedding(self, d_model: int) -> nn.Module:

@@ -1,17 +1,13 @@
 """FoNE: one token that shows each digit of a number on a circle (papers/fone.md)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from numlab.codes import DigitCode
 from numlab.encoders.base import ValueEncoder, in_float32
-from numlab.encoders.fourier import remainders
 from numlab.heads import CircleHead, Head
 
 __all__ = ["FoNE"]
@@ -25,11 +21,11 @@ class FoNE(DigitCode, ValueEncoder):
     ----------
     int_digits, frac_digits : int
         m and n of the paper.
-    periods : tuple of int
-        Of the units place; the next places have 10, 100, ... times these (Table 3).
     signed : bool
         deviates: the paper's numbers are positive. Here the circles are of abs(x), and one more
         entry is the sign: +1 or -1 in the embedding, a logit in the head.
+    periods : tuple of int
+        Of the units place; the next places have 10, 100, ... times these (Table 3).
     project : bool
         Whether a learned linear map leads to d_model; else zeros are appended (Table 2).
     chunk : int, optional
@@ -41,10 +37,7 @@ class FoNE(DigitCode, ValueEncoder):
     array([[1, 0, 6, 0, 2]], dtype=uint8)
     """
 
-    int_digits: int = 6
-    frac_digits: int = 0
     periods: tuple[int, ...] = (10,)
-    signed: bool = True
     project: bool = True
     chunk: int | None = None
 
@@ -56,11 +49,6 @@ class FoNE(DigitCode, ValueEncoder):
         if self.chunk is not None and self.chunk < 1:
             raise ValueError(f"FoNE has chunks of one digit or more; got {self.chunk}")
 
-    @property
-    def n_entries(self) -> int:
-        """Entries of a vector that the circles and the sign take."""
-        return 2 * self.n_digits * len(self.periods) + self.signed
-
     def embedding(self, d_model: int) -> nn.Module:
         if not self.project:
             self.head.build(d_model)  # the same entries have to fit
@@ -68,7 +56,7 @@ class FoNE(DigitCode, ValueEncoder):
 
     @property
     def head(self) -> Head:
-        return CircleHead(self.int_digits, self.frac_digits, self.periods, self.signed)
+        return CircleHead(self.int_digits, self.frac_digits, self.signed, self.periods)
 
 
 class CircleEmbedding(nn.Module):
@@ -80,30 +68,41 @@ class CircleEmbedding(nn.Module):
 
     def __init__(self, encoder: FoNE, d_model: int):
         super().__init__()
+        n_entries = encoder.head.n_entries
         self.periods, self.signed = encoder.periods, encoder.signed
         self.chunk = encoder.chunk or encoder.n_digits
-        self.padding = d_model - encoder.n_entries
-        self.project = (
-            nn.Linear(encoder.n_entries, d_model, bias=False) if encoder.project else None
-        )
+        if encoder.project:
+            self.project = nn.Linear(n_entries, d_model, bias=False)
+        else:
+            self.project = nn.ConstantPad1d((0, d_model - n_entries), 0.0)
 
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         with in_float32(features):
-            entries = self.circles(features.float())
-            added = (
-                F.pad(entries, (0, self.padding)) if self.project is None else self.project(entries)
-            )
-            return words[0].float() + added
+            return words[0].float() + self.project(self.circles(features.float()))
 
     def circles(self, features: torch.Tensor) -> torch.Tensor:
         """(m, 1 + D) to (m, 2 D periods + signed)."""
-        places = features[:, 1:].flip(1).unbind(1)
-        angles = torch.stack(
-            [
-                torch.stack(remainders(places, period, self.chunk), 1) * (2 * math.pi / period)
-                for period in self.periods
-            ],
-            2,
-        )  # (m, D, P)
-        entries = torch.stack([angles.cos(), angles.sin()], 3).flatten(1)
+        chunks = features[:, 1:].flip(1).split(self.chunk, 1)
+        angles = [
+            torch.cat([remainders(chunk, period) for chunk in chunks], 1) * (2 * math.pi / period)
+            for period in self.periods
+        ]
+        turned = torch.stack(angles, 2)  # (m, D, P)
+        entries = torch.stack([turned.cos(), turned.sin()], 3).flatten(1)
         return torch.cat([entries, 1 - 2 * features[:, :1]], 1) if self.signed else entries
+
+
+def remainders(digits: torch.Tensor, period: int) -> torch.Tensor:
+    """x / 10^i mod period for each place i, computed exactly from x's digits.
+
+    (m, D) digits, least significant first, to (m, D).
+    """
+    below = above = torch.zeros_like(digits[:, 0])
+    fractions, wholes = [], []
+    for digit in digits.unbind(1):
+        fractions.append(below)
+        below = (digit + below) / 10
+    for digit in digits.flip(1).unbind(1):
+        above = (digit + 10 * above) % period
+        wholes.append(above)
+    return torch.stack(wholes[::-1], 1) + torch.stack(fractions, 1)

@@ -1,7 +1,5 @@
 """IEEE 754: one token that carries the bits of a number (papers/float.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -23,14 +21,12 @@ class IEEE754(BitCode, ValueEncoder):
 
     Parameters
     ----------
-    bits : int
-        16, 32 or 64.
+    bits, overflow
+        As in BitCode.
     depth : int
         Linear layers of the embedding module.
     residual : bool
         Whether the first layer is added to the last.
-    overflow : {"raise", "clip"}
-        A number beyond the largest of the format raises a ValueError, or becomes the largest.
 
     Examples
     --------
@@ -40,10 +36,8 @@ class IEEE754(BitCode, ValueEncoder):
     array([0.09997559])
     """
 
-    bits: int = 32
     depth: int = 3
     residual: bool = True
-    overflow: str = "raise"
 
     def __post_init__(self):
         super().__post_init__()
@@ -66,10 +60,8 @@ class BitEmbedding(nn.Module):
 
     def __init__(self, encoder: IEEE754, d_model: int):
         super().__init__()
-        widths = [encoder.bits] + [d_model] * encoder.depth
-        self.layers = nn.ModuleList(
-            nn.Linear(n, d_model, bias=False) for n in widths[: encoder.depth]
-        )
+        widths = [encoder.bits] + [d_model] * (encoder.depth - 1)
+        self.layers = nn.ModuleList(nn.Linear(width, d_model, bias=False) for width in widths)
         self.residual = encoder.residual
 
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:

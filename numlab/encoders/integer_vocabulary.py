@@ -39,9 +39,7 @@ class IntegerVocabulary(Decimal, OneWord):
 
     def __post_init__(self):
         if not 1 <= self.int_digits <= 4:
-            raise ValueError(
-                f"IntegerVocabulary has words for numbers of 1 to 4 digits; got {self}"
-            )
+            raise ValueError(f"IntegerVocabulary has words of 1 to 4 digits; got {self}")
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:

@@ -6,20 +6,21 @@ from typing import ClassVar
 
 import numpy as np
 
+from numlab.codes import valid_only
 from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_column
-from numlab.encoders.text import aligned
+from numlab.encoders.text import half_unit
+from numlab.examples import from_figures, to_figures
 
 __all__ = ["B1999", "FP15", "P10", "P1000", "Scientific"]
 
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
 EXPONENTS = range(-8, 8)
+FIGURES = 3
+PARTS = (2, 900, len(EXPONENTS))  # signs, significands and exponents
 EXPONENT_WORDS = tuple(f"E{exponent:+d}" for exponent in EXPONENTS)
 SIGNIFICANDS = tuple(map(str, range(100, 1000)))
 SIGNED = (*SIGNIFICANDS, *(f"-{s}" for s in SIGNIFICANDS))
 SMALLEST, LARGEST_WORD = 1e-6, 9.99e9  # 100E-8, 999E7
-OVERFLOW = 9.995e9  # would round to 1000E7
-POWERS = 10.0 ** np.arange(23)  # exact in float64
-EDGES = np.array([float(f"1e{k}") for k in range(-6, 12)])  # EDGES[g + 7] is 10**(g + 1)
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Scientific(Encoder):
     Attributes
     ----------
     columns : tuple of (int, int)
-        Of each token, the first of its words and how many there are. The tokens are the digits of
-        ((negative * 900 + significand - 100) * 16 + exponent + 8) in this mixed radix.
+        Of each token, the first of its words and how many there are. The tokens are a number's
+        place among the PARTS, written in this mixed radix.
     """
 
     columns: ClassVar[tuple[tuple[int, int], ...]]
@@ -57,7 +58,7 @@ class Scientific(Encoder):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        high = LARGEST if self.overflow == "clip" else float(np.nextafter(OVERFLOW, 0))
+        high = LARGEST if self.overflow == "clip" else float(np.nextafter(9.995e9, 0))  # or 1000E7
         return -high, high
 
     @property
@@ -66,41 +67,29 @@ class Scientific(Encoder):
 
     def precision(self, numbers) -> np.ndarray:
         size = np.abs(as_column(numbers).astype(np.float64))
-        half_unit = (0.5 + 1e-9) * 10.0 ** _exponents(np.clip(size, SMALLEST, LARGEST_WORD))
-        error = np.maximum(half_unit, size - LARGEST_WORD)
+        error = half_unit(np.clip(size, SMALLEST, LARGEST_WORD), FIGURES)
+        error = np.maximum(error, size - LARGEST_WORD)
         error[size < 1.006 * SMALLEST] = 1.006 * SMALLEST  # 100E-8 reads back as 0
         return error
 
     def encode(self, numbers) -> Tokens:
         x = self.in_range(numbers).astype(np.float64, copy=False)
-        size = np.clip(np.abs(x), SMALLEST, LARGEST_WORD)
-        exponent = _exponents(size)
-        significand = np.rint(_shift(size, -exponent)).astype(np.int32)
-        up = significand > 999
-        significand[up] = 100
-        code = 900 * (x <= -SMALLEST) + significand - 100
-        code = len(EXPONENTS) * code + (exponent + up - EXPONENTS[0])
-        ids = np.empty((len(code), self.length), np.int32)
-        for j in reversed(range(self.length)):
-            first, n_words = self.columns[j]
-            rest = code // n_words
-            ids[:, j] = first + code - n_words * rest
-            code = rest
-        return Tokens.of(ids)
+        significand, exponent = to_figures(np.clip(np.abs(x), SMALLEST, LARGEST_WORD), FIGURES)
+        parts = x <= -SMALLEST, significand.astype(int) - 100, exponent - EXPONENTS[0]
+        first, n_words = np.transpose(self.columns)
+        ids = np.unravel_index(np.ravel_multi_index(parts, PARTS), n_words)
+        return Tokens.of((np.array(ids, np.int32) + first[:, None]).T)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        ids = aligned(tokens, self.length + 1).T
-        valid, code = ids[self.length] == END, 0
-        for column, (first, n_words) in zip(ids, self.columns, strict=False):
-            index = column - first
-            valid &= (index >= 0) & (index < n_words)
-            code = n_words * code + index
-        code = np.where(valid, code, 0)
-        signed = code // len(EXPONENTS)
-        exponent = code - len(EXPONENTS) * signed + EXPONENTS[0]
-        size = _shift(signed % 900 + 100, exponent)
+        first, n_words = np.transpose(self.columns)
+        ids = np.ascontiguousarray(tokens.packed(self.length + 1).T)
+        index = ids[: self.length] - first[:, None]
+        valid = ((index >= 0) & (index < n_words[:, None])).all(0) & (ids[self.length] == END)
+        code = np.ravel_multi_index(tuple(index), n_words, mode="clip")
+        negative, significand, exponent = np.unravel_index(code, PARTS)
+        size = from_figures(significand + 100, exponent + EXPONENTS[0])
         size[code == 0] = 0.0  # 100E-8
-        return np.where(valid, np.where(signed >= 900, -size, size), np.nan)
+        return valid_only(np.where(negative, -size, size), valid)
 
 
 @dataclass(frozen=True)
@@ -140,15 +129,3 @@ class FP15(Scientific):
     @functools.cached_property
     def word_values(self) -> np.ndarray:
         return self.decode(Tokens.of(np.arange(28800)[:, None]))  # 100E-8 is 0
-
-
-def _shift(x: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """x * 10**exponent, rounded once: one of the two powers is 1, the other exact."""
-    return x * POWERS[np.maximum(exponent, 0)] / POWERS[np.maximum(-exponent, 0)]
-
-
-def _exponents(size: np.ndarray) -> np.ndarray:
-    """floor(log10(size)) - 2 of normal positive numbers, exactly."""
-    binary = np.frexp(size)[1] - 1
-    guess = binary * 1233 >> 12  # 1233 / 4096 is log10(2): right, or one too low
-    return guess - 2 + (size >= EDGES[guess + 7])

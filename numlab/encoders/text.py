@@ -6,7 +6,7 @@ import numpy as np
 
 from numlab.encoders.base import END, Encoder, Tokens
 
-__all__ = ["OneWord", "aligned", "from_columns", "invalidate"]
+__all__ = ["OneWord", "from_columns", "half_unit"]
 
 
 class OneWord(Encoder):
@@ -20,7 +20,7 @@ class OneWord(Encoder):
         return Tokens.of(self.index(numbers)[:, None])
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        first, second = aligned(tokens, 2).T[:2]
+        first, second = tokens.packed(2).T[:2]
         known = (first >= 0) & (first < len(self.word_values)) & (second == END)
         return np.where(known, self.word_values[np.where(known, first, 0)], np.nan)
 
@@ -34,14 +34,6 @@ def from_columns(columns: list[tuple]) -> Tokens:
     return tokens
 
 
-def aligned(tokens: Tokens, width: int) -> np.ndarray:
-    """(n, L >= width) ids without gaps; END fills the rest."""
-    ids = tokens.packed()
-    missing = max(0, width - ids.shape[1])
-    return np.pad(ids, ((0, 0), (0, missing)), constant_values=END)
-
-
-def invalidate(numbers: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Replace some numbers in place by NaN, or by None among Python ints."""
-    numbers[where] = None if numbers.dtype == object else np.nan
-    return numbers
+def half_unit(size: np.ndarray, figures: int) -> np.ndarray:
+    """Half a unit of the last of the significant figures of positive numbers, and a little more."""
+    return (0.5 + 1e-9) * 10.0 ** (np.floor(np.log10(size)) - (figures - 1))

@@ -1,19 +1,18 @@
 """Two significant figures in as few words as possible (Appendix D.3, xval)."""
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
 
 from numlab.encoders.base import END, Encoder, Tokens, as_column
-from numlab.encoders.text import aligned, from_columns
+from numlab.encoders.text import from_columns, half_unit
 from numlab.examples import from_figures, to_figures
 
 __all__ = ["VariableLength"]
 
 FIGURES = 2
 EXPONENTS = range(-8, 3)
-SMALLEST, OVERFLOW = 1e-8, 995.0  # 1E-8; 995 would round to 1E+3
+SMALLEST, LARGEST = 1e-8, float(np.nextafter(995, 0))  # 995 would round to 1E+3
 THE_POINT, THE_MINUS, FIRST_POWER = 100, 101, 102  # the words 0 to 99 come first
 DIGIT, DOUBLE, POINT, MINUS, POWER, OTHER, NOTHING = range(7)  # kinds of words
 KIND = np.repeat(range(7), [10, 90, 1, 1, len(EXPONENTS), 1, 1])
@@ -47,26 +46,16 @@ class VariableLength(Encoder):
     (['2', '.', '3'], ['-', '2'], ['23'], ['2', '.', '3', 'E+2'])
     """
 
+    vocabulary = (*map(str, range(100)), ".", "-", *(f"E{power:+d}" for power in EXPONENTS))
     length = 5
     fixed = False
-
-    @functools.cached_property
-    def vocabulary(self) -> tuple[str, ...]:
-        return (*map(str, range(100)), ".", "-", *(f"E{exponent:+d}" for exponent in EXPONENTS))
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        high = float(np.nextafter(OVERFLOW, 0))
-        return -high, high
-
-    @property
-    def holds(self) -> str:
-        return "|x| < 995"
+    bounds = (-LARGEST, LARGEST)
+    holds = "|x| < 995"
 
     def precision(self, numbers) -> np.ndarray:
         size = np.abs(as_column(numbers).astype(np.float64))
-        _, exponent = to_figures(size, FIGURES)
-        return np.where(size < SMALLEST, size, (0.5 + 1e-9) * 10.0**exponent)
+        error = half_unit(np.maximum(size, SMALLEST), FIGURES)
+        return np.where(size < SMALLEST, size, error)
 
     def encode(self, numbers) -> Tokens:
         x = self.in_range(numbers).astype(np.float64, copy=False)
@@ -91,7 +80,7 @@ class VariableLength(Encoder):
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         """Read all FORMS, some of which `encode` never writes: 0.3 with its zero, 2.0."""
-        ids = aligned(tokens, self.length)
+        ids = tokens.packed(self.length)
         negative = ids[:, 0] == THE_MINUS
         ids[negative] = np.roll(ids[negative], -1, axis=1)
         ids[negative, -1] = END

@@ -1,7 +1,5 @@
 """xVal: one token whose embedding is scaled by the number (papers/xval.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -5,13 +5,5 @@ from numlab.heads.bits import BitHead
 from numlab.heads.digits import CircleHead, DigitHead, RoundedHead
 from numlab.heads.value import MixtureHead, ValueHead
 
-__all__ = [
-    "BitHead",
-    "CircleHead",
-    "DigitHead",
-    "Head",
-    "HeadModule",
-    "MixtureHead",
-    "RoundedHead",
-    "ValueHead",
-]
+__all__ = ["Head", "HeadModule"]
+__all__ += ["BitHead", "CircleHead", "DigitHead", "MixtureHead", "RoundedHead", "ValueHead"]

@@ -28,11 +28,20 @@ class Head(Code):
 
 
 class HeadModule(nn.Module, abc.ABC):
-    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for."""
+    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
 
-    @abc.abstractmethod
+    Attributes
+    ----------
+    predict : Module
+        Makes the outputs; a subclass has it, or a `forward` of its own.
+    """
+
+    predict: nn.Module
+
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         """(m, d) to (m, O), in float32."""
+        with in_float32(h):
+            return self.predict(h.float())
 
     @abc.abstractmethod
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:

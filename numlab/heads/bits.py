@@ -1,7 +1,5 @@
 """A logit for each bit of a float."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -9,24 +7,14 @@ from torch import nn
 from torch.nn import functional as F
 
 from numlab.codes import BitCode
-from numlab.heads.base import Head, HeadModule, in_float32
+from numlab.heads.base import Head, HeadModule
 
 __all__ = ["BitHead"]
 
 
 @dataclass(frozen=True)
 class BitHead(BitCode, Head):
-    """A logit for each bit, learned independently. Ours: float.md predicts no numbers.
-
-    Parameters
-    ----------
-    bits : int
-        16, 32 or 64.
-    overflow : {"raise", "clip"}
-    """
-
-    bits: int = 32
-    overflow: str = "raise"
+    """A logit for each bit, learned independently. Ours: float.md predicts no numbers."""
 
     def build(self, d_model: int) -> HeadModule:
         return BitModule(d_model, self.bits)
@@ -37,11 +25,7 @@ class BitModule(HeadModule):
 
     def __init__(self, d_model: int, bits: int):
         super().__init__()
-        self.out = nn.Linear(d_model, bits)
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        with in_float32(h):
-            return self.out(h.float())
+        self.predict = nn.Linear(d_model, bits)
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) binary cross-entropies, the mean over the bits."""

@@ -1,16 +1,15 @@
 """Decimal digits: by a linear map, off FoNE's circles, or as rounded entries."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from numlab.codes import DigitCode
-from numlab.heads.base import Head, HeadModule, in_float32
+from numlab.heads.base import Head, HeadModule
 
 __all__ = ["CircleHead", "DigitHead", "RoundedHead"]
 
@@ -19,37 +18,34 @@ __all__ = ["CircleHead", "DigitHead", "RoundedHead"]
 class DigitHead(DigitCode, Head):
     """Ten logits for each digit and one for the sign, by a learned linear map."""
 
-    int_digits: int = 6
-    frac_digits: int = 0
-    signed: bool = True
-
     def build(self, d_model: int) -> HeadModule:
-        return LinearDigits(d_model, self.n_digits, self.signed)
+        predict = nn.Linear(d_model, 10 * self.n_digits + self.signed)
+        return DigitModule(predict, self.n_digits, self.signed)
 
 
 @dataclass(frozen=True)
 class CircleHead(DigitCode, Head):
     """Digits off circles in the first entries of the hidden state (Algorithms 2 and 3, fone).
 
-    Nothing is learned here.
+    Two entries for each place and period, then one that is the logit of being negative. Nothing is
+    learned here.
 
     Parameters
     ----------
-    int_digits, frac_digits : int
     periods : tuple of int
-        Of the units; two entries for each place and period.
-    signed : bool
-        Whether one more entry is the logit of being negative.
+        Of the units.
     """
 
-    int_digits: int = 6
-    frac_digits: int = 0
     periods: tuple[int, ...] = (10,)
-    signed: bool = True
+
+    @property
+    def n_entries(self) -> int:
+        return 2 * self.n_digits * len(self.periods) + self.signed
 
     def build(self, d_model: int) -> HeadModule:
-        _check_width(self, d_model, 2 * self.n_digits * len(self.periods) + self.signed)
-        return CircleDigits(self.n_digits, self.periods, self.signed)
+        _check_width(self, d_model, self.n_entries)
+        predict = CircleLogits(self.n_digits, self.periods, self.signed)
+        return DigitModule(predict, self.n_digits, self.signed)
 
 
 @dataclass(frozen=True)
@@ -59,9 +55,7 @@ class RoundedHead(DigitCode, Head):
     Nothing is learned here.
     """
 
-    int_digits: int = 6
-    frac_digits: int = 0
-    signed = False
+    signed: ClassVar[bool] = False
 
     def build(self, d_model: int) -> HeadModule:
         _check_width(self, d_model, self.n_digits)
@@ -76,15 +70,15 @@ def _check_width(head: Head, d_model: int, least: int) -> None:
 class DigitModule(HeadModule):
     """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
 
-    def __init__(self, n_digits: int, signed: bool):
+    def __init__(self, predict: nn.Module, n_digits: int, signed: bool):
         super().__init__()
-        self.n_digits, self.signed = n_digits, signed
+        self.predict, self.n_digits, self.signed = predict, n_digits, signed
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) cross-entropies, the mean over the digits (Algorithm 3, fone); plus the sign's."""
         digits = features[:, 1:].flip(1).long()
-        logits = outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))
-        loss = F.cross_entropy(logits.flatten(0, 1), digits.flatten(), reduction="none")
+        logits = self._of_digits(outputs).flatten(0, 1)
+        loss = F.cross_entropy(logits, digits.flatten(), reduction="none")
         loss = loss.view(digits.shape).mean(1)
         if not self.signed:
             return loss
@@ -92,29 +86,21 @@ class DigitModule(HeadModule):
         return loss + F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        logits = outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))
-        digits = logits.argmax(2).flip(1)
+        digits = self._of_digits(outputs).argmax(2).flip(1)
         negative = (outputs[:, :1] > 0) if self.signed else torch.zeros_like(digits[:, :1])
         return torch.cat([negative, digits], 1).to(torch.uint8)
 
-
-class LinearDigits(DigitModule):
-    """Logits by a learned linear map."""
-
-    def __init__(self, d_model: int, n_digits: int, signed: bool):
-        super().__init__(n_digits, signed)
-        self.out = nn.Linear(d_model, 10 * n_digits + signed)
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        with in_float32(h):
-            return self.out(h.float())
+    def _of_digits(self, outputs: torch.Tensor) -> torch.Tensor:
+        """(m, D, 10) logits of the digits."""
+        return outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))
 
 
-class CircleDigits(DigitModule):
+class CircleLogits(nn.Module):
     """The entries of place i against those of each digit j: h[2i] cos(j) + h[2i+1] sin(j)."""
 
     def __init__(self, n_digits: int, periods: tuple[int, ...], signed: bool):
-        super().__init__(n_digits, signed)
+        super().__init__()
+        self.n_digits, self.signed = n_digits, signed
         # j mod period: digits that a period cannot tell apart tie exactly
         turns = [[j % p / p for p in periods] for j in range(10)]
         angles = 2 * math.pi * torch.tensor(turns, dtype=torch.float64)
@@ -122,11 +108,9 @@ class CircleDigits(DigitModule):
         self.register_buffer("basis", basis.float(), persistent=False)  # (10, 2P)
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
-        with in_float32(h):
-            n = self.n_digits * self.basis.shape[1]
-            entries = h[:, :n].float().unflatten(1, (self.n_digits, -1))
-            logits = (entries @ self.basis.T).flatten(1)
-            return torch.cat([h[:, n : n + 1].float(), logits], 1) if self.signed else logits
+        n = self.n_digits * self.basis.shape[1]
+        logits = (h[:, :n].unflatten(1, (self.n_digits, -1)) @ self.basis.T).flatten(1)
+        return torch.cat([h[:, n : n + 1], logits], 1) if self.signed else logits
 
 
 class RoundedDigits(HeadModule):

@@ -1,7 +1,5 @@
 """One scaled number: by least squares (xval, 2.2), or as a mixture of normals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -9,7 +7,7 @@ from torch import nn
 from torch.distributions import Categorical, MixtureSameFamily, Normal
 
 from numlab.codes import ScaledCode
-from numlab.heads.base import Head, HeadModule, in_float32
+from numlab.heads.base import Head, HeadModule
 
 __all__ = ["MixtureHead", "ValueHead"]
 
@@ -57,17 +55,9 @@ class MixtureHead(ScaledCode, Head):
         return MixtureModule(d_model, self.n, self.bias)
 
 
-class NumberMLP(nn.Module):
-    """(m, d) hidden states to (m, n) outputs by one hidden layer, in float32."""
-
-    def __init__(self, d_model: int, n_outputs: int, bias: bool):
-        super().__init__()
-        self.hidden = nn.Linear(d_model, d_model, bias)
-        self.out = nn.Linear(d_model, n_outputs, bias)
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        with in_float32(h):
-            return self.out(nn.functional.gelu(self.hidden(h.float())))
+def mlp(d_model: int, n_outputs: int, bias: bool) -> nn.Module:
+    hidden, out = nn.Linear(d_model, d_model, bias), nn.Linear(d_model, n_outputs, bias)
+    return nn.Sequential(hidden, nn.GELU(), out)
 
 
 class ValueModule(HeadModule):
@@ -75,10 +65,7 @@ class ValueModule(HeadModule):
 
     def __init__(self, d_model: int, bias: bool, normalised: bool):
         super().__init__()
-        self.mlp, self.normalised = NumberMLP(d_model, 1, bias), normalised
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        return self.mlp(h)
+        self.predict, self.normalised = mlp(d_model, 1, bias), normalised
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) squared errors."""
@@ -97,10 +84,7 @@ class MixtureModule(HeadModule):
 
     def __init__(self, d_model: int, n: int, bias: bool):
         super().__init__()
-        self.mlp = NumberMLP(d_model, 3 * n, bias)
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        return self.mlp(h)
+        self.predict = mlp(d_model, 3 * n, bias)
 
     def distribution(self, outputs: torch.Tensor) -> MixtureSameFamily:
         weights, means, widths = outputs.float().chunk(3, 1)

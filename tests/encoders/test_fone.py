@@ -1,4 +1,4 @@
-"""Circles, the head that compares with them, and the two ways back."""
+"""Circles, and the head that compares with them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional as F
 
 from numlab.encoders import FoNE
-from numlab.encoders.fourier import circles, exact_readout, paper_readout
+
+TENTHS = np.arange(10) * (2 * np.pi / 10)
+TICKS = torch.from_numpy(np.stack([np.cos(TENTHS), np.sin(TENTHS)], 1)).float()  # phi(j, 10)
 
 
 def direct_circles(literal: str, int_digits: int, frac_digits: int, periods) -> np.ndarray:
@@ -37,9 +38,7 @@ def direct_circles(literal: str, int_digits: int, frac_digits: int, periods) -> 
 def test_circles_are_the_cosine_and_sine_of_the_number(literal, int_digits, frac_digits, periods):
     number = int(literal) if int_digits > 15 else float(literal)
     expected = direct_circles(literal, int_digits, frac_digits, periods)
-    drawn = circles([number], int_digits, frac_digits, periods)[0]
-    np.testing.assert_allclose(drawn, expected, atol=1e-12)
-    encoder = FoNE(int_digits, frac_digits, periods)
+    encoder = FoNE(int_digits, frac_digits, periods=periods)
     features = torch.from_numpy(encoder.features([number])).float()
     embedded = encoder.embedding(8).circles(features)[0]
     np.testing.assert_allclose(embedded[:-1], expected.ravel(), atol=2e-6)
@@ -64,50 +63,11 @@ def test_the_circles_are_added_to_the_word():
     assert (added[:, 5:].abs() < 1e-6).all()
 
 
-@pytest.mark.parametrize("norm", [F.layer_norm, F.rms_norm])
-def test_a_norm_leaves_the_number_in_fone_and_takes_it_from_xval(norm):
-    """Lemma C.2 of fone, which assumes a mean of 0; and what 3.1 says of xVal."""
-    drawn = torch.from_numpy(circles([37, 502], 3)).flatten(1)
-    vectors = torch.cat([drawn, -drawn], 1)
-    kept = norm(vectors, vectors.shape[1:])[:, :6]
-    assert exact_readout(kept.reshape(2, 3, 1, 2).numpy()).tolist() == [[0, 3, 7], [5, 0, 2]]
-    vectors = torch.tensor([[37.0], [502.0]]) * torch.randn(1, 12)  # xVal
-    one, other = norm(vectors, vectors.shape[1:])
-    torch.testing.assert_close(one, other)
-
-
-def test_one_large_period_cannot_tell_neighbours_apart():
-    """Lemma 3.5 of fone."""
-    one, other = circles([417, 418], 6)[:, :, 0]
-    distance = np.linalg.norm(one - other, axis=1)
-    assert distance[5] < 1e-5 < 0.5 < distance[0]
-
-
-def test_the_papers_readout_is_not_the_inverse_and_the_exact_one_is():
-    numbers = np.arange(1000)
-    digits = numbers[:, None] // [100, 10, 1] % 10
-    drawn = circles(numbers, 3)
-    assert 0.25 <= (paper_readout(drawn) == digits).all(1).mean() <= 0.31
-    assert (exact_readout(drawn) == digits).all()
-    assert (exact_readout(7.5 * drawn) == digits).all()
-
-
-def test_the_exact_readout_holds_for_sixty_digits():
-    number = 123456789012345678901234567890123456789012345678901234567890
-    assert "".join(map(str, exact_readout(circles([number], 60))[0])) == str(number)
-
-
-def test_a_readout_takes_circles_of_period_ten_alone():
-    with pytest.raises(ValueError, match=r"\(n, D, 1, 2\); got \(1, 3, 2, 2\)"):
-        exact_readout(circles([1], 3, 0, (5, 10)))
-
-
 def test_a_perfect_hidden_state_is_read_as_its_digits():
     encoder = FoNE(4, 2, project=False)
     features = torch.from_numpy(encoder.features([1234.56, -9870.01, 0]))
-    digit_circles = torch.from_numpy(circles(np.arange(10), 1)[:, 0, 0]).float()  # phi(j, 10)
     h = torch.zeros(3, 16)
-    h[:, :12] = digit_circles[features[:, 1:].flip(1).long()].flatten(1)
+    h[:, :12] = TICKS[features[:, 1:].flip(1).long()].flatten(1)
     h[:, 12] = features[:, 0] * 2.0 - 1
     head = encoder.head.build(16)
     assert encoder.number(head.read(head(h)).numpy()).tolist() == [1234.56, -9870.01, 0]
@@ -117,10 +77,9 @@ def test_a_perfect_hidden_state_is_read_as_its_digits():
 def test_the_logits_are_those_of_algorithm_2():
     encoder = FoNE(2, signed=False)
     h = torch.randn(1, 6)
-    phi = circles(np.arange(10), 1)[:, 0, 0]
     logits = encoder.head.build(6)(h).reshape(2, 10)
     for i in range(2):
-        np.testing.assert_allclose(logits[i], phi @ h[0, 2 * i : 2 * i + 2].numpy(), atol=1e-6)
+        np.testing.assert_allclose(logits[i], TICKS @ h[0, 2 * i : 2 * i + 2], atol=1e-6)
 
 
 def test_the_loss_is_the_mean_cross_entropy_of_the_digits():

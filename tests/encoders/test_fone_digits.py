@@ -1,19 +1,19 @@
 """FoNE digit by digit, and the strawman of plain digit values."""
 
 import torch
+from torch import nn
 
 from numlab.encoders import DigitValues, FoNEDigits, Tokens
-from numlab.encoders.fourier import circles
 
 
 def test_each_digit_stands_on_its_circle_least_first():
     encoder = FoNEDigits(4)
     features = torch.from_numpy(encoder.encode([1602]).features)
     embed = encoder.embedding(8)
-    embed.project = None  # what the learned projection reads
-    embed.padding = 6
-    points = embed(features, torch.zeros(1, 8))[:, :2]
-    expected = torch.from_numpy(circles([2, 0, 6, 1], 1)[:, 0, 0]).float()
+    embed.project = nn.Identity()  # what the learned projection reads
+    points = embed(features, torch.zeros(1, 2))
+    turns = 2 * torch.pi * torch.tensor([2.0, 0.0, 6.0, 1.0]) / 10
+    expected = torch.stack([turns.cos(), turns.sin()], 1)
     torch.testing.assert_close(points, expected)
 
 

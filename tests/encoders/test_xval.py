@@ -91,16 +91,16 @@ def test_a_mixture_learns_both_of_two_equally_common_numbers():
 def test_the_head_has_one_hidden_layer_as_wide_as_the_model_and_biases():
     shapes = {name: tuple(p.shape) for name, p in XVal().head.build(12).named_parameters()}
     assert shapes == {
-        "mlp.hidden.weight": (12, 12),
-        "mlp.hidden.bias": (12,),
-        "mlp.out.weight": (1, 12),
-        "mlp.out.bias": (1,),
+        "predict.0.weight": (12, 12),
+        "predict.0.bias": (12,),
+        "predict.2.weight": (1, 12),
+        "predict.2.bias": (1,),
     }
 
 
 def test_the_head_can_do_without_biases():
     names = [name for name, _ in XVal(head_bias=False).head.build(12).named_parameters()]
-    assert names == ["mlp.hidden.weight", "mlp.out.weight"]
+    assert names == ["predict.0.weight", "predict.2.weight"]
 
 
 def test_a_mixture_of_fewer_than_no_normals_is_refused():
