@@ -2,15 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
 
-__all__ = ["Task", "child_seed", "groups", "hold", "json_template", "natural"]
-
 SHARD = 4096  # texts drawn at once when a corpus is written to disk
+
+Columns = Mapping[str, np.ndarray]  # parameters held fixed, each (n,)
 
 
 class Task(ABC):
@@ -29,14 +29,8 @@ class Task(ABC):
 
     version: ClassVar[int] = 1
     stored: ClassVar[bool] = True
-
-    @property
-    def limits(self) -> Mapping[str, tuple[float, float]]:
-        return {}
-
-    @property
-    def gaps(self) -> Mapping[str, tuple[tuple[float, float], ...]]:
-        return {}
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    gaps: ClassVar[Mapping[str, tuple[tuple[float, float], ...]]] = {}
 
     @abstractmethod
     def layouts(self) -> list[Layout]:
@@ -63,17 +57,21 @@ class Task(ABC):
         beginning of a larger one. By default, samples of independent seeds: disjoint where
         numbers are continuous.
         """
-        return tuple(self.sample(n, child_seed(seed, i)) for i, n in enumerate(sizes))
+        parts = enumerate(zip(self._parts(len(sizes)), sizes, strict=True))
+        return tuple(task.sample(n, child_seed(seed, i)) for i, (task, n) in parts)
 
-    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
-        """Draw the corpora of `split` in pieces, for corpora larger than memory.
+    def _parts(self, n_corpora: int) -> list[Self]:
+        """The tasks that the corpora of a split are samples of."""
+        return [self] * n_corpora
 
-        Yields the number of the corpus, the number of the layout in it (which can come again),
-        and the examples.
+    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, Examples]]:
+        """Draw the corpora of `split` in pieces, each with the number of its corpus.
+
+        For corpora larger than memory: the examples of a layout can come in several pieces.
         """
         for i, corpus in enumerate(self.split(sizes, seed)):
-            for j, examples in enumerate(corpus):
-                yield i, j, examples
+            for examples in corpus:
+                yield i, examples
 
 
 def natural(n: int) -> int:
@@ -88,7 +86,7 @@ def child_seed(seed: int, i: int) -> int:
     return int(np.random.SeedSequence((natural(seed), i)).generate_state(1, np.uint64)[0])
 
 
-def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> dict:
+def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> Columns:
     """Check the parameters held fixed against limits (None: no limits); arrays (n,)."""
     columns = {}
     for name, value in fixed.items():

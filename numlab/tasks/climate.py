@@ -8,8 +8,6 @@ import numpy as np
 
 from numlab.tasks.fields import Field
 
-__all__ = ["Climate"]
-
 HOURS_A_YEAR = 365.2425 * 24
 LAND_SHARE = 0.4
 WEATHER = 10.0  # degrees over which weather is correlated
@@ -46,7 +44,6 @@ class Climate:
     step: ClassVar[int] = 8  # hours
 
     def __post_init__(self):
-        object.__setattr__(self, "region", tuple(self.region))
         south, north, west, east = self.region
         if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")

@@ -8,8 +8,6 @@ import numpy as np
 
 from numlab.tasks.files import verify
 
-__all__ = ["Field", "FieldFile", "from_xarray"]
-
 VARIABLES = ("t2m", "2t", "2m_temperature")
 AXES = ("time", "latitude", "longitude")
 ALIASES = {"valid_time": "time", "lat": "latitude", "lon": "longitude"}

@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-__all__ = ["simulate"]
-
 # deviates: REBOUND's default is 1e-9. IAS15's steps grow with the seventh root, and at both
 # tolerances the orbits agree to 1e-12: the tests hold them to 1e-9.
 EPSILON = 1e-7
@@ -40,52 +38,41 @@ def simulate(m, a, e, theta, times) -> np.ndarray:
 
 def _integrate(mass, state, times, out) -> None:
     """Fill out (n, steps, k, 2) by REBOUND's C function: `sim.integrate` holds Python's lock."""
-    from rebound import clibrebound
+    import rebound
 
-    sim, particles = _simulation(mass.shape[1])
-    positions, velocities, masses = particles[:, 0:2], particles[:, 3:5], particles[:, 9]
+    sim = rebound.Simulation()
+    for x in range(mass.shape[1]):
+        sim.add(m=1.0, x=float(x))
+    positions = np.empty((mass.shape[1], 3))
     for i, moments in enumerate(times.tolist()):
         sim.integrator = "ias15"  # clears the state that the last system left
         sim.integrator.epsilon = EPSILON
         sim.t, sim.dt = 0.0, FIRST_STEP
-        masses[:], positions[:], velocities[:] = mass[i], state[i, :, :2], state[i, :, 2:]
+        sim.set_serialized_particle_data(m=mass[i], xyzvxvyvz=state[i])
         for step, t in enumerate(moments):
-            status = clibrebound.reb_simulation_integrate(ctypes.byref(sim), ctypes.c_double(t))
+            integrate = rebound.clibrebound.reb_simulation_integrate
+            status = integrate(ctypes.byref(sim), ctypes.c_double(t))
             if status == INTERRUPTED:
                 raise KeyboardInterrupt
             if status:
                 raise RuntimeError(f"REBOUND stopped before time {t}, with status {status}")
-            out[i, step] = positions[1:]
+            sim.serialize_particle_data(xyz=positions)
+            out[i, step] = positions[1:, :2]
 
 
 def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
-    """Masses (n, 1 + k) and x, y, vx, vy (n, 1 + k, 4) of the star and its planets."""
+    """Masses (n, 1 + k) and x, y, z, vx, vy, vz (n, 1 + k, 6) of the star and its planets."""
     mass = np.concatenate([np.ones((len(m), 1)), m], axis=1)
     total = np.cumsum(mass, axis=1)
     semilatus = a * (1 - e**2)
     r = semilatus / (1 + e * np.cos(theta))
     v = np.sqrt(total[:, 1:] / semilatus)
-    position = [r * np.cos(theta), r * np.sin(theta)]
-    relative = np.stack([*position, -v * np.sin(theta), v * (e + np.cos(theta))], axis=-1)
-    state = np.zeros((*mass.shape, 4))
-    centre = np.zeros((len(m), 4))  # of all bodies further in
+    relative = np.zeros((*m.shape, 6))
+    relative[..., 0], relative[..., 1] = r * np.cos(theta), r * np.sin(theta)
+    relative[..., 3], relative[..., 4] = -v * np.sin(theta), v * (e + np.cos(theta))
+    state = np.zeros((*mass.shape, 6))
+    centre = np.zeros((len(m), 6))  # of all bodies further in
     for j in range(m.shape[1]):
         state[:, 1 + j] = centre + relative[:, j]
         centre += relative[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
     return mass, state
-
-
-def _simulation(bodies: int):
-    """A REBOUND simulation, and its particles' memory as an array (bodies, doubles)."""
-    import rebound
-
-    offsets = [getattr(rebound.Particle, name).offset for name in ("x", "y", "vx", "vy", "m")]
-    if offsets != [0, 8, 24, 32, 72]:
-        raise RuntimeError(f"REBOUND {rebound.__version__} has another Particle layout: {offsets}")
-    sim = rebound.Simulation()
-    for i in range(bodies):
-        sim.add(m=1.0, x=float(i))
-    shape = bodies, ctypes.sizeof(rebound.Particle) // 8
-    address = ctypes.addressof(sim._particles.contents)
-    memory = (ctypes.c_double * (shape[0] * shape[1])).from_address(address)
-    return sim, np.frombuffer(memory, np.float64).reshape(shape)
