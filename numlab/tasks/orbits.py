@@ -27,52 +27,52 @@ def simulate(m, a, e, theta, times) -> np.ndarray:
         pericentre is at longitude 0), in order of distance.
     times : (n, steps) when positions are recorded, increasing; a year at a = 1 lasts 2 pi.
     """
-    mass, state = _initial_states(m, a, e, theta)
+    bodies = _bodies(m, a, e, theta)
     out = np.empty((*times.shape, m.shape[1], 2))
     n_threads = min(os.cpu_count() or 1, 1 + times.size // TIMES_A_THREAD)
-    shares = (np.array_split(x, n_threads) for x in (mass, state, times, out))
+    shares = (np.array_split(x, n_threads) for x in (bodies, times, out))
     with ThreadPoolExecutor(n_threads) as pool:  # REBOUND releases Python's lock
         list(pool.map(_integrate, *shares))
     return out
 
 
-def _integrate(mass, state, times, out) -> None:
+def _integrate(bodies, times, out) -> None:
     """Fill out (n, steps, k, 2) by REBOUND's C function: `sim.integrate` holds Python's lock."""
-    import rebound
+    from rebound import Particle, Simulation, clibrebound
 
-    sim = rebound.Simulation()
-    for x in range(mass.shape[1]):
+    sim = Simulation()
+    for x in range(bodies.shape[1]):
         sim.add(m=1.0, x=float(x))
-    positions = np.empty((mass.shape[1], 3))
+    doubles = ctypes.cast(sim._particles, ctypes.POINTER(ctypes.c_double))
+    shape = bodies.shape[1], ctypes.sizeof(Particle) // 8
+    particles = np.ctypeslib.as_array(doubles, shape)  # REBOUND's own memory
+    columns = [getattr(Particle, name).offset // 8 for name in ("x", "y", "vx", "vy", "m")]
     for i, moments in enumerate(times.tolist()):
         sim.integrator = "ias15"  # clears the state that the last system left
         sim.integrator.epsilon = EPSILON
         sim.t, sim.dt = 0.0, FIRST_STEP
-        sim.set_serialized_particle_data(m=mass[i], xyzvxvyvz=state[i])
+        particles[:, columns] = bodies[i]
         for step, t in enumerate(moments):
-            integrate = rebound.clibrebound.reb_simulation_integrate
-            status = integrate(ctypes.byref(sim), ctypes.c_double(t))
+            status = clibrebound.reb_simulation_integrate(ctypes.byref(sim), ctypes.c_double(t))
             if status == INTERRUPTED:
                 raise KeyboardInterrupt
             if status:
                 raise RuntimeError(f"REBOUND stopped before time {t}, with status {status}")
-            sim.serialize_particle_data(xyz=positions)
-            out[i, step] = positions[1:, :2]
+            out[i, step] = particles[1:, columns[:2]]
 
 
-def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
-    """Masses (n, 1 + k) and x, y, z, vx, vy, vz (n, 1 + k, 6) of the star and its planets."""
+def _bodies(m, a, e, theta) -> np.ndarray:
+    """x, y, vx, vy and the mass of each star and its planets, (n, 1 + k, 5)."""
     mass = np.concatenate([np.ones((len(m), 1)), m], axis=1)
     total = np.cumsum(mass, axis=1)
     semilatus = a * (1 - e**2)
     r = semilatus / (1 + e * np.cos(theta))
     v = np.sqrt(total[:, 1:] / semilatus)
-    relative = np.zeros((*m.shape, 6))
-    relative[..., 0], relative[..., 1] = r * np.cos(theta), r * np.sin(theta)
-    relative[..., 3], relative[..., 4] = -v * np.sin(theta), v * (e + np.cos(theta))
-    state = np.zeros((*mass.shape, 6))
-    centre = np.zeros((len(m), 6))  # of all bodies further in
+    position = [r * np.cos(theta), r * np.sin(theta)]
+    relative = np.stack([*position, -v * np.sin(theta), v * (e + np.cos(theta))], axis=-1)
+    state = np.zeros((*mass.shape, 4))
+    centre = np.zeros((len(m), 4))  # of all bodies further in
     for j in range(m.shape[1]):
         state[:, 1 + j] = centre + relative[:, j]
         centre += relative[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
-    return mass, state
+    return np.concatenate([state, mass[..., None]], axis=-1)
