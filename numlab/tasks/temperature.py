@@ -72,7 +72,7 @@ class Temperature(IndependentTask):
 
     def field(self) -> Field:
         """The field of the source, checked against the settings."""
-        field = self.source.field()
+        field = _field(self.source)
         if len(field.hours) > 1 and STEP % field.step:
             raise ValueError(f"a field's time step divides {STEP} hours; got {field.step} hours")
         cells = field.kelvin[0].size
@@ -113,6 +113,11 @@ class Temperature(IndependentTask):
         kelvin = field.kelvin[times, row[:, :, None], column[:, :, None]].astype(np.float64)
         parts = (coordinates, clock(field.hours[start]), (kelvin - field.mean) / field.std)
         return np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1), None
+
+
+@functools.lru_cache(maxsize=2)
+def _field(source: Climate | FieldFile) -> Field:
+    return source.field()
 
 
 def distinct_cells(u: np.ndarray, order: np.ndarray, n_cells: int) -> np.ndarray:
