@@ -225,8 +225,7 @@ def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
     if codes.dtype.kind not in "iu" and codes.size:
         raise ValueError(f"words are indices into a slot's words; got an array of {codes.dtype}")
     sizes = [len(slot.words) for slot in layout.slots if slot.words is not None]
-    wrong = (codes < 0) | (codes >= np.array(sizes, int))
-    for row, column in np.argwhere(wrong):
+    for row, column in np.argwhere((codes < 0) | (codes >= np.array(sizes, int))):
         slot = f"slot {layout.word_slots[column]!r} has {sizes[column]} words"
         raise ValueError(f"{slot}; got index {codes[row, column]} in row {row}")
     return codes

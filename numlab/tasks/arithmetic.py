@@ -122,10 +122,6 @@ class LongAddition(TwoOperands):
 
     As `Addition` beyond 14 digits, but of any length: to train on short operands and to test on
     long ones. A split has no sum twice, and so fewer of the shortest.
-
-    Parameters
-    ----------
-    int_digits : most digits of an operand.
     """
 
     int_digits: int = 10
