@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import FLOAT_DIGITS, Layout
-from numlab.tasks.base import Columns, hold
-from numlab.tasks.draws import PopulationTask
+from numlab.tasks.base import Columns, PopulationTask, hold
 from numlab.tasks.expressions import evaluate
 
 

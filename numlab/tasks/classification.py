@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.tasks.base import Columns
-from numlab.tasks.draws import PopulationTask
+from numlab.tasks.base import Columns, PopulationTask
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from abc import abstractmethod
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.tasks.base import Columns
-from numlab.tasks.draws import PopulationTask
+from numlab.tasks.base import Columns, PopulationTask
 
 ALLOWED = (ast.BinOp, ast.Name, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div)
 

@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout, from_figures, to_figures
-from numlab.tasks.base import Columns
-from numlab.tasks.draws import IndependentTask
+from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
 LOW, HIGH = RANGE = (-3.0, 3.0)

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.tasks.base import Columns, json_template
-from numlab.tasks.draws import IndependentTask, pick
+from numlab.tasks.base import Columns, IndependentTask, json_template, pick
 from numlab.tasks.orbits import simulate
 
 A_FINAL = (1.5, 3.0)

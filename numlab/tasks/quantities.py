@@ -9,8 +9,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from numlab.examples import Layout, from_figures, to_figures
-from numlab.tasks.base import Columns
-from numlab.tasks.draws import IndependentTask, pick
+from numlab.tasks.base import Columns, IndependentTask, pick
 from numlab.tasks.files import read_data
 
 HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split

@@ -9,9 +9,8 @@ from typing import Self
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.tasks.base import Columns, json_template
+from numlab.tasks.base import Columns, IndependentTask, json_template
 from numlab.tasks.climate import Climate
-from numlab.tasks.draws import IndependentTask
 from numlab.tasks.fields import Field, FieldFile
 
 STEP = 8  # hours between two temperatures of a text
