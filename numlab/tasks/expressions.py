@@ -3,24 +3,25 @@
 import ast
 import functools
 from abc import abstractmethod
+from types import CodeType
 
 import numpy as np
 
 from numlab.examples import Layout
 from numlab.tasks.base import Columns, PopulationTask
 
-ALLOWED = (ast.BinOp, ast.Name, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div)
+ALLOWED = (ast.Expression, ast.BinOp, ast.Name, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 @functools.cache
-def _tree(expression: str) -> ast.expr:
+def _code(expression: str) -> CodeType:
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
+        tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError:
         tree = None
     if tree is None or not all(map(_allowed, ast.walk(tree))):
         raise ValueError(f"an expression has numbers, names, + - * / and (); got {expression!r}")
-    return tree
+    return compile(tree, "expression", "eval")
 
 
 def _allowed(node: ast.AST) -> bool:
@@ -34,7 +35,7 @@ def variables(expression: str) -> set[str]:
     >>> sorted(variables("(a+b)/c"))
     ['a', 'b', 'c']
     """
-    return {node.id for node in ast.walk(_tree(expression)) if isinstance(node, ast.Name)}
+    return set(_code(expression).co_names)
 
 
 def evaluate(expression: str, columns: dict[str, np.ndarray]) -> np.ndarray:
@@ -43,9 +44,8 @@ def evaluate(expression: str, columns: dict[str, np.ndarray]) -> np.ndarray:
     >>> evaluate("(a+b)/c", {"a": np.array([1.0]), "b": np.array([2.0]), "c": np.array([4.0])})
     array([0.75])
     """
-    _tree(expression)  # raises for anything but arithmetic
     with np.errstate(divide="ignore", invalid="ignore"):
-        return eval(expression.strip(), {"__builtins__": {}}, columns)
+        return eval(_code(expression), {"__builtins__": {}}, columns)
 
 
 layout_of = functools.cache(Layout.of)
