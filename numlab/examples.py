@@ -11,9 +11,6 @@ from numbers import Integral, Real
 
 import numpy as np
 
-__all__ = ["EXACT", "FLOAT_DIGITS", "NUMBER", "Examples", "Layout", "Slot"]
-__all__ += ["as_numbers", "from_figures", "parse", "shown", "to_figures"]
-
 EXACT = 2**53  # float64 holds every smaller integer, and rounds no other integer to it
 FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 
@@ -66,19 +63,17 @@ class Layout:
 
         `words` gives the words of those slots that hold words; all others hold numbers.
         """
-        literals, slots, text = [], [], ""
+        literals, slots = [""], []
         for literal, name, spec, conversion in string.Formatter().parse(template):
-            text += literal
-            if name is None:
-                continue
+            literals[-1] += literal
             if spec or conversion:
                 raise ValueError(f"a slot is written {{name}}; got a format in {template!r}")
-            literals.append(text)
-            slots.append(Slot(name, words.get(name)))
-            text = ""
+            if name is not None:
+                slots.append(Slot(name, words.get(name)))
+                literals.append("")
         if unknown := set(words) - {slot.name for slot in slots}:
             raise ValueError(f"words for slots that {template!r} lacks: {sorted(unknown)}")
-        return cls((*literals, text), tuple(slots))
+        return cls(literals, slots)
 
     @functools.cached_property
     def token_literals(self) -> tuple[str, ...]:
@@ -94,12 +89,6 @@ class Layout:
     def word_slots(self) -> tuple[str, ...]:
         """Names of the slots that hold words, in reading order: the columns of `words`."""
         return tuple(slot.name for slot in self.slots if slot.words is not None)
-
-    def column(self, name: str) -> int:
-        """Column of a number slot in `Examples.numbers`."""
-        if name not in self.number_slots:
-            raise ValueError(f"number slots are {self.number_slots}; got {name!r}")
-        return self.number_slots.index(name)
 
 
 def shown(number: float | int) -> str:
@@ -175,10 +164,13 @@ class Examples:
 
     def column(self, name: str) -> np.ndarray:
         """(n,) numbers of a number slot, or words of a word slot."""
-        words = {slot.name: slot.words for slot in self.layout.slots if slot.words is not None}
-        if name in words:
-            return np.array(words[name])[self.words[:, list(words).index(name)]]
-        return self.numbers[:, self.layout.column(name)]
+        number_slots, word_slots = self.layout.number_slots, self.layout.word_slots
+        if name in word_slots:
+            (words,) = (slot.words for slot in self.layout.slots if slot.name == name)
+            return np.array(words)[self.words[:, word_slots.index(name)]]
+        if name not in number_slots:
+            raise ValueError(f"number slots are {number_slots}; got {name!r}")
+        return self.numbers[:, number_slots.index(name)]
 
     def take(self, rows) -> Examples:
         """The examples of some rows: indices, a slice or a mask."""
@@ -233,8 +225,7 @@ def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
     if codes.dtype.kind not in "iu" and codes.size:
         raise ValueError(f"words are indices into a slot's words; got an array of {codes.dtype}")
     sizes = [len(slot.words) for slot in layout.slots if slot.words is not None]
-    wrong = (codes < 0) | (codes >= np.array(sizes, int))
-    for row, column in np.argwhere(wrong):
+    for row, column in np.argwhere((codes < 0) | (codes >= np.array(sizes, int))):
         slot = f"slot {layout.word_slots[column]!r} has {sizes[column]} words"
         raise ValueError(f"{slot}; got index {codes[row, column]} in row {row}")
     return codes

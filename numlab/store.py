@@ -16,7 +16,7 @@ import os
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,17 +174,19 @@ def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples],
     entry = home() / "data" / "corpora" / digest((task, *sizes, seed))
     with lock(entry):
         if not intact(entry):
-            write(entry, lambda folder: _save_examples(folder, task.shards(sizes, seed)))
+            write(entry, lambda folder: _save_examples(folder, task, sizes, seed))
     parts = [[] for _ in sizes]
     for i, examples in _load_examples(entry):
         parts[i].append(examples)
     return tuple(parts)
 
 
-def _save_examples(folder: Path, shards: Iterable[tuple[int, int, Examples]]) -> None:
+def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -> None:
     """Append the shards of each part and layout to one file an array, without a header."""
+    numbers = {layout: j for j, layout in enumerate(task.layouts())}
     layouts: dict[tuple[int, int], dict] = {}
-    for i, j, e in shards:
+    for i, e in task.shards(sizes, seed):
+        j = numbers[e.layout]
         exact = e.numbers.dtype == object  # Python ints, kept as decimal text
         arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
         arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import math
 import re
@@ -13,12 +14,14 @@ import numpy as np
 import pandas as pd
 
 from numlab.examples import Examples, Layout, Slot, parse
-from numlab.tasks.expressions import operation_of, variables
+from numlab.tasks.expressions import variables
 from numlab.tasks.files import check_fields, json_values
 
-__all__ = ["problems", "read_fermat", "read_mawps", "read_templates"]
+__all__ = ["ONE_STEP", "operation_of", "problems", "read_fermat", "read_mawps", "read_templates"]
 
 NO_ANSWER = "Not commutable"  # of 500 problems of FERMAT's set Commuted
+ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
+SIGNS = dict(zip((ast.Add, ast.Sub, ast.Mult, ast.Div), ONE_STEP, strict=True))
 
 
 def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
@@ -124,6 +127,18 @@ def problems(frame: pd.DataFrame) -> list[Examples]:
         layout = Layout(e.layout.literals, (*e.layout.slots[:-1], Slot("answer")))
         corpus.append(Examples(layout, e.numbers.astype(np.float64), None, rows[e.index]))
     return corpus
+
+
+def operation_of(expression: str) -> str | None:
+    """The operation of an expression that has only one, as in `ONE_STEP`; else None.
+
+    >>> operation_of("(831.5*4)"), operation_of("b-a"), operation_of("(a+b)-c")
+    ('a*b', 'a-b', None)
+    """
+    variables(expression)  # raises for anything but arithmetic
+    nodes = ast.walk(ast.parse(expression.strip(), mode="eval"))
+    steps = [SIGNS[type(node)] for node in nodes if type(node) in SIGNS]
+    return steps[0] if len(steps) == 1 else None
 
 
 def _by_index(path: Path, names: tuple[str, ...]) -> dict[int, tuple[str, dict[str, Any]]]:

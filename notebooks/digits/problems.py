@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from fermat import problems, read_fermat
+from fermat import operation_of, problems, read_fermat
 
 import numlab as nl
 from numlab.examples import Examples
@@ -42,13 +42,15 @@ def question_sets(
         Operation: such as "a+b"; None where a problem has two steps.
     """
     seen = {(e.layout, *row) for e in training for row in e.numbers.tolist()}
+    templates = zip(task.layouts(), task.templates, strict=True)
+    operations = {layout: operation_of(expression) for layout, (_, expression) in templates}
     examples, rows = [], []
     for name, kind in kinds.items():
         drawn = WordProblems((kind,), task.templates).sample(n, seed=len(rows) + 1)
         for e in drawn:
             e = e.take([(e.layout, *row) not in seen for row in e.numbers.tolist()])
             examples.append(dataclasses.replace(e, index=len(rows) + np.arange(len(e))))
-            rows += [(name, task.operation(e.layout))] * len(e)
+            rows += [(name, operations[e.layout])] * len(e)
     return [e for e in examples if len(e)], pd.DataFrame(rows, columns=["set", "operation"])
 
 

@@ -12,7 +12,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 import numlab as nl
 from numlab.examples import NUMBER
-from numlab.tasks.operands import draw_of_lengths
+from numlab.tasks.arithmetic import join_digits
 
 
 def by_operand_lengths(
@@ -43,6 +43,14 @@ def by_operand_lengths(
     answers["exact_match"] = (answers.true == answers.predicted).astype(float)
     by = ["encoder", "seed", "first", "second"]
     return answers.groupby(by, sort=False, as_index=False).exact_match.mean()
+
+
+def draw_of_lengths(lengths: np.ndarray, seed: int) -> np.ndarray:
+    """(n,) Python ints, each uniform over the numbers of the given length."""
+    firsts, others = np.random.default_rng(seed).spawn(2)
+    first = firsts.integers(np.where(lengths > 1, 1, 0), 10)  # only 0 begins with 0
+    rest = others.integers(0, 10, (len(lengths), max(lengths)), np.uint8)
+    return join_digits(lengths, first, rest)
 
 
 def read_digits(answers: pd.DataFrame, encoder: nl.FoNE) -> tuple[np.ndarray, np.ndarray]:

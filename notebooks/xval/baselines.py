@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from stations import Stations, stations
 
 from numlab.examples import Examples
-from numlab.tasks.temperature import STEP, Stations, stations
+from numlab.tasks.temperature import STEP
 
 if TYPE_CHECKING:
     import pandas as pd

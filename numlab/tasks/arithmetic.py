@@ -1,6 +1,5 @@
 """Sums, differences and products of two numbers (Sec. 4.1, fone; App. B, xval)."""
 
-import operator
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import FLOAT_DIGITS, Examples, Layout
-from numlab.tasks.base import hold
-from numlab.tasks.draws import PopulationTask
-from numlab.tasks.operands import draw_by_length, draw_unordered
-
-__all__ = ["Addition", "LongAddition", "Multiplication", "Subtraction"]
-
-OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+from numlab.examples import FLOAT_DIGITS, Layout
+from numlab.tasks.base import Columns, PopulationTask, hold
+from numlab.tasks.expressions import evaluate
 
 
 class TwoOperands(PopulationTask):
@@ -49,8 +43,11 @@ class TwoOperands(PopulationTask):
     @property
     def answer_digits(self) -> int:
         """Most digits of an answer, before and after the point."""
-        most, operation = 10**self.operand_digits - 1, OPERATIONS[self.sign]
-        return len(str(max(operation(most, 0), operation(most, most))))
+        most = 10**self.operand_digits - 1
+        return len(str(max(self._answer(most, 0), self._answer(most, most))))
+
+    def _answer(self, a, b):
+        return evaluate(f"a{self.sign}b", {"a": a, "b": b})
 
     @property
     def long(self) -> bool:
@@ -72,7 +69,7 @@ class TwoOperands(PopulationTask):
     def _names(self, rows: np.ndarray) -> np.ndarray:
         return np.sort(rows, axis=1)
 
-    def _hold(self, fixed: Mapping, n: int) -> dict[str, np.ndarray]:
+    def _hold(self, fixed: Mapping, n: int) -> Columns:
         columns = hold(fixed, {"a": None, "b": None}, n, object if self.long else np.float64)
         return {name: self._units(name, column) for name, column in columns.items()}
 
@@ -91,12 +88,12 @@ class TwoOperands(PopulationTask):
             raise ValueError(f"{name} is {kind} of at most {digits}; got {column[~valid][0]!r}")
         return units if self.long else units.astype(np.int64)
 
-    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
+    def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
         a, b = held.get("a", rows[:, 0]), held.get("b", rows[:, 1])
-        numbers = np.stack([a, b, OPERATIONS[self.sign](a, b)], axis=1)
+        numbers = np.stack([a, b, self._answer(a, b)], axis=1)
         if not self.long:
             numbers = numbers / 10**self.frac_digits  # both exact, so the quotient is the nearest
-        return [Examples(self.layouts()[0], numbers, None, np.arange(len(rows)))]
+        return numbers, None
 
 
 @dataclass(frozen=True)
@@ -124,10 +121,6 @@ class LongAddition(TwoOperands):
 
     As `Addition` beyond 14 digits, but of any length: to train on short operands and to test on
     long ones. A split has no sum twice, and so fewer of the shortest.
-
-    Parameters
-    ----------
-    int_digits : most digits of an operand.
     """
 
     int_digits: int = 10
@@ -167,3 +160,33 @@ class Multiplication(TwoOperands):
     @property
     def int_digits(self) -> int:
         return self.digits
+
+
+def draw_unordered(n: int, seed: int, digits: int) -> np.ndarray:
+    """(n, 2) int64 with a <= b, uniform over the unordered pairs of 0 ... 10^digits - 1."""
+    count = 10**digits
+    rows, columns = np.random.default_rng(seed).spawn(2)
+    a, b = rows.integers(0, count // 2, n), columns.integers(0, count + 1, n)
+    # A rectangle of count / 2 rows and count + 1 columns holds the triangle a <= b: its upper
+    # half as it is, its lower half rotated beside it.
+    return np.where(b > a, [a, b - 1], [count - 1 - a, count - 1 - b]).T
+
+
+def draw_by_length(n: int, seed: int, digits: int) -> np.ndarray:
+    """(n, 2) Python ints: a uniform length from 1 to `digits`, then a uniform number."""
+    lengths, firsts, others = np.random.default_rng(seed).spawn(3)
+    length = lengths.integers(1, digits + 1, (n, 2)).ravel()
+    first = firsts.random((n, 2)).ravel()
+    first = np.where(length > 1, 1 + 9 * first, 10 * first).astype(np.uint8)  # only 0 begins with 0
+    rest = others.integers(0, 10, (n, 2, digits), np.uint8).reshape(2 * n, digits)
+    return join_digits(length, first, rest).reshape(n, 2)
+
+
+def join_digits(length: np.ndarray, first: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """(n,) Python ints of a length (n,), of first digits (n,) and then of digits (n, most)."""
+    most = rest.shape[1]
+    place = np.arange(most, 0, -1)  # 1: the units
+    length, first = length[:, None], first[:, None]
+    digits = np.where(place < length, rest, np.where(place == length, first, 0))
+    words = (digits + ord("0")).astype(np.uint8).view(f"S{most}").ravel()
+    return np.array([int(word) for word in words.tolist()], object)

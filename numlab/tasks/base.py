@@ -1,16 +1,17 @@
-"""Task: a source of texts with numbers, drawn as arrays."""
+"""Task: a source of texts with numbers, drawn as arrays; and two ways to draw them from rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from numlab.examples import Examples, Layout
 
-__all__ = ["Task", "child_seed", "groups", "hold", "json_template", "natural"]
-
 SHARD = 4096  # texts drawn at once when a corpus is written to disk
+MOST_DRAWS = 200  # rows drawn at most for each text of a split without repetitions
+
+Columns = Mapping[str, np.ndarray]  # parameters held fixed, each (n,)
 
 
 class Task(ABC):
@@ -29,14 +30,8 @@ class Task(ABC):
 
     version: ClassVar[int] = 1
     stored: ClassVar[bool] = True
-
-    @property
-    def limits(self) -> Mapping[str, tuple[float, float]]:
-        return {}
-
-    @property
-    def gaps(self) -> Mapping[str, tuple[tuple[float, float], ...]]:
-        return {}
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    gaps: ClassVar[Mapping[str, tuple[tuple[float, float], ...]]] = {}
 
     @abstractmethod
     def layouts(self) -> list[Layout]:
@@ -63,17 +58,107 @@ class Task(ABC):
         beginning of a larger one. By default, samples of independent seeds: disjoint where
         numbers are continuous.
         """
-        return tuple(self.sample(n, child_seed(seed, i)) for i, n in enumerate(sizes))
+        parts = enumerate(zip(self._parts(len(sizes)), sizes, strict=True))
+        return tuple(task.sample(n, child_seed(seed, i)) for i, (task, n) in parts)
 
-    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, int, Examples]]:
-        """Draw the corpora of `split` in pieces, for corpora larger than memory.
+    def _parts(self, n_corpora: int) -> list[Self]:
+        """The tasks that the corpora of a split are samples of."""
+        return [self] * n_corpora
 
-        Yields the number of the corpus, the number of the layout in it (which can come again),
-        and the examples.
+    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, Examples]]:
+        """Draw the corpora of `split` in pieces, each with the number of its corpus.
+
+        For corpora larger than memory: the examples of a layout can come in several pieces.
         """
         for i, corpus in enumerate(self.split(sizes, seed)):
-            for j, examples in enumerate(corpus):
-                yield i, j, examples
+            for examples in corpus:
+                yield i, examples
+
+
+class RowTask(Task):
+    """A task that draws rows of an array; each row chooses a layout and fills it."""
+
+    @abstractmethod
+    def _draw(self, n: int, seed: int) -> np.ndarray:
+        """(n, columns) independent rows; those of a smaller n are the first of a larger."""
+
+    def _choose(self, rows: np.ndarray) -> np.ndarray:
+        """(n,) which of `layouts` each row has."""
+        return np.zeros(len(rows), int)
+
+    @abstractmethod
+    def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
+        """Numbers, and words or None, of rows that have the i-th layout."""
+
+    def _hold(self, fixed: Mapping[str, Any], n: int) -> Columns:
+        return hold(fixed, self.limits, n)
+
+    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
+        held = self._hold(fixed, natural(n))
+        return self._texts(self._draw(n, natural(seed)), held)
+
+    def _texts(self, rows: np.ndarray, held: Columns, start: int = 0) -> list[Examples]:
+        """One Examples for each layout; the first row has the index `start`."""
+        layouts, corpus = self.layouts(), []
+        for i, chosen in groups(self._choose(rows)):
+            own = {name: column[chosen] for name, column in held.items()}
+            numbers, words = self._fill(i, rows[chosen], own)
+            corpus.append(Examples(layouts[i], numbers, words, start + chosen))
+        return corpus
+
+
+class IndependentTask(RowTask):
+    """A task whose i-th row holds the i-th `n_uniforms` uniform numbers of a seed."""
+
+    n_uniforms: int
+
+    def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, Examples]]:
+        for i, (task, n) in enumerate(zip(self._parts(len(sizes)), sizes, strict=True)):
+            for start in range(0, natural(n), SHARD):
+                rows = task._draw(min(SHARD, n - start), child_seed(seed, i), start)
+                for examples in task._texts(rows, {}, start):
+                    yield i, examples
+
+    def _draw(self, n: int, seed: int, start: int = 0) -> np.ndarray:
+        bits = np.random.PCG64(seed)
+        bits.advance(start * self.n_uniforms)  # so that a text does not depend on its shard
+        return np.random.Generator(bits).random((n, self.n_uniforms))
+
+
+class PopulationTask(RowTask):
+    """A task with finitely many texts.
+
+    `sample` draws with replacement, `split` without: no text comes twice, in one corpus or in two.
+    """
+
+    @property
+    @abstractmethod
+    def population(self) -> int:
+        """Number of different texts, or an upper bound."""
+
+    def _names(self, rows: np.ndarray) -> np.ndarray:
+        """(n, columns): equal where two rows count as the same text."""
+        return rows
+
+    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
+        n = sum(map(natural, sizes))
+        if n > self.population:
+            raise ValueError(f"{self} has {self.population:,} different texts; got sizes of {n:,}")
+        rows = np.split(self._draw_distinct(n, child_seed(seed, 0)), np.cumsum(sizes)[:-1])
+        return tuple(self._texts(part, {}) for part in rows)
+
+    def _draw_distinct(self, n: int, seed: int) -> np.ndarray:
+        """The first n different rows of the endless draw of a seed."""
+        import pandas as pd
+
+        n_drawn = n + n // 4 + 100
+        while n_drawn < MOST_DRAWS * (n + 100):
+            rows = self._draw(n_drawn, seed)
+            first = np.flatnonzero(~pd.DataFrame(self._names(rows)).duplicated())
+            if len(first) >= n:
+                return rows[first[:n]]
+            n_drawn *= 2
+        raise ValueError(f"{self}: {n:,} different texts; got {len(first):,} of {len(rows):,}")
 
 
 def natural(n: int) -> int:
@@ -88,7 +173,7 @@ def child_seed(seed: int, i: int) -> int:
     return int(np.random.SeedSequence((natural(seed), i)).generate_state(1, np.uint64)[0])
 
 
-def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> dict:
+def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> Columns:
     """Check the parameters held fixed against limits (None: no limits); arrays (n,)."""
     columns = {}
     for name, value in fixed.items():
@@ -108,6 +193,11 @@ def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> d
 def groups(codes: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Each different code, in order, and the rows that have it."""
     return ((code, np.flatnonzero(codes == code)) for code in np.unique(codes).tolist())
+
+
+def pick(choices: Sequence, u: np.ndarray) -> np.ndarray:
+    """(n,) choices, from uniforms (n,)."""
+    return np.array(choices)[(u * len(choices)).astype(int)]
 
 
 def json_template(value: dict | list | str) -> str:

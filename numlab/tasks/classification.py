@@ -1,15 +1,12 @@
 """On which side of a plane do three numbers lie? (App. B, fone)"""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.examples import Examples, Layout
-from numlab.tasks.draws import PopulationTask
-
-__all__ = ["Classification"]
+from numlab.examples import Layout
+from numlab.tasks.base import Columns, PopulationTask
 
 
 @dataclass(frozen=True)
@@ -54,8 +51,7 @@ class Classification(PopulationTask):
         z = z + (z >= np.maximum(x, y))
         return np.sort(np.stack([x, y, z], axis=1), axis=1) - np.arange(3)
 
-    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
-        columns = dict(zip("abc", rows.T.astype(np.float64), strict=True)) | held
-        numbers = np.stack(list(columns.values()), axis=1)
-        words = (numbers @ (1.5, -2.0, 0.5) > self.d).astype(np.int64)[:, None]
-        return [Examples(self.layouts()[0], numbers, words, np.arange(len(rows)))]
+    def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
+        columns = dict(zip("abc", rows.T, strict=True)) | held
+        numbers = np.column_stack(list(columns.values())).astype(np.float64)
+        return numbers, (numbers @ (1.5, -2.0, 0.5) > self.d).astype(int)[:, None]

@@ -1,14 +1,11 @@
 """A synthetic climate: the field that `Temperature` reads by default."""
 
-import functools
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from numlab.tasks.fields import Field
-
-__all__ = ["Climate"]
 
 HOURS_A_YEAR = 365.2425 * 24
 LAND_SHARE = 0.4
@@ -46,7 +43,6 @@ class Climate:
     step: ClassVar[int] = 8  # hours
 
     def __post_init__(self):
-        object.__setattr__(self, "region", tuple(self.region))
         south, north, west, east = self.region
         if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")
@@ -54,29 +50,24 @@ class Climate:
             raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
 
     def field(self) -> Field:
-        return _field(self)
-
-
-@functools.lru_cache(maxsize=2)
-def _field(climate: Climate) -> Field:
-    south, north, west, east = climate.region
-    latitudes = np.arange(south + climate.degrees / 2, north, climate.degrees)
-    longitudes = np.arange(west + climate.degrees / 2, east, climate.degrees)
-    hours = np.arange(0, climate.years * 365 * 24, climate.step)
-    rng = np.random.default_rng(climate.seed)
-    continents = weather(latitudes, longitudes, 1, climate.step, rng)[0]
-    land = continents > np.quantile(continents, 1 - LAND_SHARE)
-    kelvin = weather(latitudes, longitudes, len(hours), climate.step, rng)
-    sine = np.sin(np.radians(latitudes))[:, None]
-    kelvin *= np.where(land, 4.5, 1.5) * (0.4 + 0.6 * np.abs(sine))
-    kelvin += 300.0 - 45.0 * sine**2
-    hour = hours[:, None, None]
-    year = 2 * np.pi * (hour / HOURS_A_YEAR - np.where(land, 205, 235) / 365)
-    kelvin += np.where(land, 18.0, 6.0) * sine * np.cos(year)  # warmest in July, at sea in August
-    local = hour + longitudes / 15.0
-    kelvin += np.where(land, 5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)  # at 3 p.m.
-    kelvin = kelvin.round(3).astype(np.float32)  # the same to the bit on every machine
-    return Field(kelvin, hours, latitudes, longitudes, land)
+        south, north, west, east = self.region
+        latitudes = np.arange(south + self.degrees / 2, north, self.degrees)
+        longitudes = np.arange(west + self.degrees / 2, east, self.degrees)
+        hours = np.arange(0, self.years * 365 * 24, self.step)
+        rng = np.random.default_rng(self.seed)
+        continents = weather(latitudes, longitudes, 1, self.step, rng)[0]
+        land = continents > np.quantile(continents, 1 - LAND_SHARE)
+        kelvin = weather(latitudes, longitudes, len(hours), self.step, rng)
+        sine = np.sin(np.radians(latitudes))[:, None]
+        kelvin *= np.where(land, 4.5, 1.5) * (0.4 + 0.6 * np.abs(sine))
+        kelvin += 300.0 - 45.0 * sine**2
+        hour = hours[:, None, None]
+        year = 2 * np.pi * (hour / HOURS_A_YEAR - np.where(land, 205, 235) / 365)
+        kelvin += np.where(land, 18.0, 6.0) * sine * np.cos(year)  # warmest in July, August at sea
+        local = hour + longitudes / 15.0
+        kelvin += np.where(land, 5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)  # at 3 p.m.
+        kelvin = kelvin.round(3).astype(np.float32)  # the same to the bit on every machine
+        return Field(kelvin, hours, latitudes, longitudes, land)
 
 
 def weather(latitudes, longitudes, n: int, step: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,30 +1,32 @@
-"""Arithmetic expressions as text: "(a+b)/c"."""
+"""Arithmetic expressions as text, "(a+b)/c", and tasks whose answers are their values."""
 
 import ast
 import functools
+from abc import abstractmethod
+from types import CodeType
 
 import numpy as np
 
-__all__ = ["ONE_STEP", "evaluate", "operation_of", "variables"]
+from numlab.examples import Layout
+from numlab.tasks.base import Columns, PopulationTask
 
-ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
-OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+ALLOWED = (ast.Expression, ast.BinOp, ast.Name, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 @functools.cache
-def _tree(expression: str) -> ast.expr:
+def _code(expression: str) -> CodeType:
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
+        tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError:
         tree = None
     if tree is None or not all(map(_allowed, ast.walk(tree))):
         raise ValueError(f"an expression has numbers, names, + - * / and (); got {expression!r}")
-    return tree
+    return compile(tree, "expression", "eval")
 
 
 def _allowed(node: ast.AST) -> bool:
     number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    return number or isinstance(node, (ast.BinOp, ast.Name, ast.Load, *OPERATORS))
+    return number or isinstance(node, ALLOWED)
 
 
 def variables(expression: str) -> set[str]:
@@ -33,18 +35,7 @@ def variables(expression: str) -> set[str]:
     >>> sorted(variables("(a+b)/c"))
     ['a', 'b', 'c']
     """
-    return {node.id for node in ast.walk(_tree(expression)) if isinstance(node, ast.Name)}
-
-
-def operation_of(expression: str) -> str | None:
-    """The operation of an expression that has only one, as in `ONE_STEP`; else None.
-
-    >>> operation_of("(831.5*4)"), operation_of("b-a"), operation_of("(a+b)-c")
-    ('a*b', 'a-b', None)
-    """
-    names = dict(zip(OPERATORS, ONE_STEP, strict=True))
-    steps = [names[type(node)] for node in ast.walk(_tree(expression)) if type(node) in names]
-    return steps[0] if len(steps) == 1 else None
+    return set(_code(expression).co_names)
 
 
 def evaluate(expression: str, columns: dict[str, np.ndarray]) -> np.ndarray:
@@ -53,6 +44,41 @@ def evaluate(expression: str, columns: dict[str, np.ndarray]) -> np.ndarray:
     >>> evaluate("(a+b)/c", {"a": np.array([1.0]), "b": np.array([2.0]), "c": np.array([4.0])})
     array([0.75])
     """
-    _tree(expression)  # raises for anything but arithmetic
     with np.errstate(divide="ignore", invalid="ignore"):
-        return eval(expression.strip(), {"__builtins__": {}}, columns)
+        return eval(_code(expression), {"__builtins__": {}}, columns)
+
+
+layout_of = functools.cache(Layout.of)
+
+
+class ExpressionTask(PopulationTask):
+    """Texts of numbers and of the value of an expression of them, rounded.
+
+    A row is the number of a template, then its operands in reading order, then zeros.
+    """
+
+    @property
+    @abstractmethod
+    def templates(self) -> tuple[tuple[str, str], ...]:
+        """Texts with slots, the last of them `answer`, each with the expression of its answer."""
+
+    @property
+    @abstractmethod
+    def decimals(self) -> int:
+        """Answers are rounded to so many."""
+
+    def layouts(self) -> list[Layout]:
+        return [layout_of(text) for text, _ in self.templates]
+
+    def _choose(self, rows: np.ndarray) -> np.ndarray:
+        return rows[:, 0].astype(int)
+
+    def _operands(self, i: int, rows: np.ndarray) -> Columns:
+        """The operands of rows that have the i-th layout, by their slots."""
+        return dict(zip(self.layouts()[i].number_slots[:-1], rows[:, 1:].T, strict=False))
+
+    def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
+        operands = self._operands(i, rows) | held
+        answer = np.round(evaluate(self.templates[i][1], operands), self.decimals)
+        answer = answer + np.zeros(len(rows))  # -0.0 becomes 0.0
+        return np.column_stack([*operands.values(), answer]), None

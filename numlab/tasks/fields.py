@@ -8,8 +8,6 @@ import numpy as np
 
 from numlab.tasks.files import verify
 
-__all__ = ["Field", "FieldFile", "from_xarray"]
-
 VARIABLES = ("t2m", "2t", "2m_temperature")
 AXES = ("time", "latitude", "longitude")
 ALIASES = {"valid_time": "time", "lat": "latitude", "lon": "longitude"}
@@ -84,9 +82,6 @@ class FieldFile:
         if "://" in self.location and self.checksum is None:
             raise ValueError(f"a URL needs a checksum, 'sha256:...'; got none for {self.location}")
 
-    def field(self) -> Field:
-        return _read(self)
-
     def fetch(self) -> Path:
         """Download the file if necessary, and check it."""
         import pooch
@@ -100,22 +95,20 @@ class FieldFile:
         verify(path, self.checksum)
         return path
 
+    def field(self) -> Field:
+        import xarray
 
-@functools.lru_cache(maxsize=2)
-def _read(source: FieldFile) -> Field:
-    import xarray
-
-    path = source.fetch()
-    name, options = path.name.lower(), {}
-    if name.endswith((".grib", ".grb", ".grib2", ".grb2")):  # write no index beside the file
-        options = {"engine": "cfgrib", "backend_kwargs": {"indexpath": ""}}
-    elif name.endswith((".zarr", ".zarr.zip")):
-        options = {"engine": "zarr"}
-    with xarray.open_dataset(path, **options) as dataset:
-        try:
-            return from_xarray(dataset)
-        except ValueError as error:
-            raise ValueError(f"{path.name}: {error}") from None
+        path = self.fetch()
+        name, options = path.name.lower(), {}
+        if name.endswith((".grib", ".grb", ".grib2", ".grb2")):  # write no index beside the file
+            options = {"engine": "cfgrib", "backend_kwargs": {"indexpath": ""}}
+        elif name.endswith((".zarr", ".zarr.zip")):
+            options = {"engine": "zarr"}
+        with xarray.open_dataset(path, **options) as dataset:
+            try:
+                return from_xarray(dataset)
+            except ValueError as error:
+                raise ValueError(f"{path.name}: {error}") from None
 
 
 def from_xarray(dataset) -> Field:

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_fields", "json_values", "read_data", "verify"]
-
 
 def read_data(name: str) -> dict[str, Any]:
     """The content of a TOML file in numlab/tasks/data."""

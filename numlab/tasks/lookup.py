@@ -1,16 +1,13 @@
 """Look up a number in a dictionary of letters (App. D.7, xval)."""
 
-import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import Examples, Layout, from_figures, to_figures
-from numlab.tasks.draws import IndependentTask
-
-__all__ = ["Lookup"]
+from numlab.examples import Layout, from_figures, to_figures
+from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
 LOW, HIGH = RANGE = (-3.0, 3.0)
@@ -43,10 +40,10 @@ class Lookup(IndependentTask):
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {"answer": RANGE}
 
     def __post_init__(self):
-        object.__setattr__(self, "withheld", tuple(self.withheld))
+        low, high = self.withheld
         if not 1 <= self.entries <= len(KEYS):
             raise ValueError(f"a dictionary has 1 to {len(KEYS)} entries; got {self.entries}")
-        if len(self.withheld) != 2 or not LOW <= self.withheld[0] < self.withheld[1] <= HIGH:
+        if not LOW <= low < high <= HIGH:
             raise ValueError(f"withheld is (low, high) within {RANGE}; got {self.withheld}")
         if (_rounded(self.withheld) != self.withheld).any():  # else numbers are rounded into it
             raise ValueError(f"withheld ends at {FIGURES} significant figures; got {self.withheld}")
@@ -60,26 +57,19 @@ class Lookup(IndependentTask):
         return len(KEYS) + self.entries + 1
 
     def layouts(self) -> list[Layout]:
-        return [_layout(self.entries)]
+        entries = ", ".join(f"{{key{i}}}:{{value{i}}}" for i in range(self.entries))
+        keys = dict.fromkeys([*(f"key{i}" for i in range(self.entries)), "key"], KEYS)
+        return [Layout.of(f"{{{{{entries}}}}} {{key}}={{answer}}", **keys)]
 
-    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
+    def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
         keys = u[:, : len(KEYS)].argsort(axis=1)[:, : self.entries]
         start, end = self.withheld
         values = LOW + u[:, len(KEYS) : -1] * (HIGH - LOW - (end - start))
         values = _rounded(np.where(values > start, values + (end - start), values))
-        row, column = np.arange(len(u)), (u[:, -1] * self.entries).astype(int)  # of the answers
-        values[row, column] = held.get("answer", values[row, column])
-        words = np.column_stack([keys, keys[row, column]])
-        numbers = np.column_stack([values, values[row, column]])
-        yield 0, Examples(_layout(self.entries), numbers, words, index)
+        asked = np.arange(len(u)), (u[:, -1] * self.entries).astype(int)  # row and column
+        values[asked] = held.get("answer", values[asked])
+        return np.column_stack([values, values[asked]]), np.column_stack([keys, keys[asked]])
 
 
 def _rounded(x: np.ndarray | tuple[float, float]) -> np.ndarray:
     return from_figures(*to_figures(x, FIGURES))
-
-
-@functools.cache
-def _layout(k: int) -> Layout:
-    entries = ", ".join(f"{{key{i}}}:{{value{i}}}" for i in range(k))
-    words = {f"key{i}": KEYS for i in range(k)} | {"key": KEYS}
-    return Layout.of(f"{{{{{entries}}}}} {{key}}={{answer}}", **words)

@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-__all__ = ["simulate"]
-
 # deviates: REBOUND's default is 1e-9. IAS15's steps grow with the seventh root, and at both
 # tolerances the orbits agree to 1e-12: the tests hold them to 1e-9.
 EPSILON = 1e-7
@@ -29,37 +27,42 @@ def simulate(m, a, e, theta, times) -> np.ndarray:
         pericentre is at longitude 0), in order of distance.
     times : (n, steps) when positions are recorded, increasing; a year at a = 1 lasts 2 pi.
     """
-    mass, state = _initial_states(m, a, e, theta)
+    bodies = _bodies(m, a, e, theta)
     out = np.empty((*times.shape, m.shape[1], 2))
     n_threads = min(os.cpu_count() or 1, 1 + times.size // TIMES_A_THREAD)
-    shares = (np.array_split(x, n_threads) for x in (mass, state, times, out))
+    shares = (np.array_split(x, n_threads) for x in (bodies, times, out))
     with ThreadPoolExecutor(n_threads) as pool:  # REBOUND releases Python's lock
         list(pool.map(_integrate, *shares))
     return out
 
 
-def _integrate(mass, state, times, out) -> None:
+def _integrate(bodies, times, out) -> None:
     """Fill out (n, steps, k, 2) by REBOUND's C function: `sim.integrate` holds Python's lock."""
-    from rebound import clibrebound
+    from rebound import Particle, Simulation, clibrebound
 
-    sim, particles = _simulation(mass.shape[1])
-    positions, velocities, masses = particles[:, 0:2], particles[:, 3:5], particles[:, 9]
+    sim = Simulation()
+    for x in range(bodies.shape[1]):
+        sim.add(m=1.0, x=float(x))
+    doubles = ctypes.cast(sim._particles, ctypes.POINTER(ctypes.c_double))
+    shape = bodies.shape[1], ctypes.sizeof(Particle) // 8
+    particles = np.ctypeslib.as_array(doubles, shape)  # REBOUND's own memory
+    columns = [getattr(Particle, name).offset // 8 for name in ("x", "y", "vx", "vy", "m")]
     for i, moments in enumerate(times.tolist()):
         sim.integrator = "ias15"  # clears the state that the last system left
         sim.integrator.epsilon = EPSILON
         sim.t, sim.dt = 0.0, FIRST_STEP
-        masses[:], positions[:], velocities[:] = mass[i], state[i, :, :2], state[i, :, 2:]
+        particles[:, columns] = bodies[i]
         for step, t in enumerate(moments):
             status = clibrebound.reb_simulation_integrate(ctypes.byref(sim), ctypes.c_double(t))
             if status == INTERRUPTED:
                 raise KeyboardInterrupt
             if status:
                 raise RuntimeError(f"REBOUND stopped before time {t}, with status {status}")
-            out[i, step] = positions[1:]
+            out[i, step] = particles[1:, columns[:2]]
 
 
-def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
-    """Masses (n, 1 + k) and x, y, vx, vy (n, 1 + k, 4) of the star and its planets."""
+def _bodies(m, a, e, theta) -> np.ndarray:
+    """x, y, vx, vy and the mass of each star and its planets, (n, 1 + k, 5)."""
     mass = np.concatenate([np.ones((len(m), 1)), m], axis=1)
     total = np.cumsum(mass, axis=1)
     semilatus = a * (1 - e**2)
@@ -72,20 +75,4 @@ def _initial_states(m, a, e, theta) -> tuple[np.ndarray, np.ndarray]:
     for j in range(m.shape[1]):
         state[:, 1 + j] = centre + relative[:, j]
         centre += relative[:, j] * (m[:, j] / total[:, 1 + j])[:, None]
-    return mass, state
-
-
-def _simulation(bodies: int):
-    """A REBOUND simulation, and its particles' memory as an array (bodies, doubles)."""
-    import rebound
-
-    offsets = [getattr(rebound.Particle, name).offset for name in ("x", "y", "vx", "vy", "m")]
-    if offsets != [0, 8, 24, 32, 72]:
-        raise RuntimeError(f"REBOUND {rebound.__version__} has another Particle layout: {offsets}")
-    sim = rebound.Simulation()
-    for i in range(bodies):
-        sim.add(m=1.0, x=float(i))
-    shape = bodies, ctypes.sizeof(rebound.Particle) // 8
-    address = ctypes.addressof(sim._particles.contents)
-    memory = (ctypes.c_double * (shape[0] * shape[1])).from_address(address)
-    return sim, np.frombuffer(memory, np.float64).reshape(shape)
+    return np.concatenate([state, mass[..., None]], axis=-1)

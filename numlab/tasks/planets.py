@@ -2,18 +2,14 @@
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import Examples, Layout
-from numlab.tasks.base import groups, json_template
-from numlab.tasks.draws import IndependentTask
+from numlab.examples import Layout
+from numlab.tasks.base import Columns, IndependentTask, json_template, pick
 from numlab.tasks.orbits import simulate
-
-__all__ = ["Planets"]
 
 A_FINAL = (1.5, 3.0)
 STEP_SIZES = (0.01, 2.0)  # shortest and longest
@@ -58,8 +54,6 @@ class Planets(IndependentTask):
     n_uniforms: ClassVar[int] = 20  # four, and four for each of four planets
 
     def __post_init__(self):
-        object.__setattr__(self, "n_planets", tuple(self.n_planets))
-        object.__setattr__(self, "step_sizes", tuple(self.step_sizes))
         if self.n_steps < 1:
             raise ValueError(f"n_steps >= 1; got {self.n_steps}")
         if len(self.n_planets) != 2 or not 2 <= self.n_planets[0] <= self.n_planets[1] <= 4:
@@ -84,47 +78,30 @@ class Planets(IndependentTask):
         fewest, most = self.n_planets
         return [_layout(k, self.n_steps) for k in range(fewest, most + 1)]
 
-    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
-        m, e, theta, order = np.split(u[:, 4:], 4, axis=1)
-        fewest, most = self.n_planets
-        steps = np.array(self.step_sizes)
-        draws = (
-            {  # columns (n,) for a system, (n, 4) for its planets
-                "stepsize": steps[(u[:, 1] * len(steps)).astype(int)],
-                "a_final": A_FINAL[0] + (A_FINAL[1] - A_FINAL[0]) * u[:, 2],
-                "m": 1.0 + 4.0 * m,
-                "e": 0.1 * ECCENTRICITY_SCALE * e,
-                "theta": np.where(u[:, 3:4] < 0.3, 0.0, (2 * theta - 1) * np.pi / 6),
-                "order": order,
-            }
-            | held
-        )
-        for j, rows in groups((u[:, 0] * (most - fewest + 1)).astype(int)):
-            numbers = self._numbers(fewest + j, {name: draws[name][rows] for name in draws})
-            yield j, Examples(_layout(fewest + j, self.n_steps), numbers, None, index[rows])
+    def _choose(self, u: np.ndarray) -> np.ndarray:
+        return pick(range(len(self.layouts())), u[:, 0])
 
-    def _numbers(self, k: int, draws: Mapping[str, np.ndarray]) -> np.ndarray:
-        """(n, slots) numbers of systems of k planets."""
-        m, e, theta = (draws[name][:, :k].copy() for name in ("m", "e", "theta"))
-        m[:, 0], e[:, 0] = draws.get("m0", m[:, 0]), draws.get("e0", e[:, 0])
-        rank, a = _spacing(draws, k)
-        times = draws["stepsize"][:, None] * np.arange(self.n_steps)
+    def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
+        k, n = self.n_planets[0] + i, len(u)
+        m, e, theta, order = (planets[:, :k] for planets in np.split(u[:, 4:], 4, axis=1))
+        m, e = 1.0 + 4.0 * m, 0.1 * ECCENTRICITY_SCALE * e
+        m[:, 0], e[:, 0] = held.get("m0", m[:, 0]), held.get("e0", e[:, 0])
+        theta = np.where(u[:, 3:4] < 0.3, 0.0, (2 * theta - 1) * np.pi / 6)
+        stepsize = held.get("stepsize", pick(self.step_sizes, u[:, 1]))
+        rank = np.argsort(order, axis=1)  # of each planet by its distance from the star
+        if "a0" in held:  # planet0 changes places with the innermost
+            rank = np.where(rank == 0, rank[:, :1], rank)
+            rank[:, 0] = 0
+        nearest = held.get("a0", np.ones(n))[:, None]
+        farthest = A_FINAL[0] + (A_FINAL[1] - A_FINAL[0]) * u[:, 2:3]
+        a = nearest + (farthest - nearest) * (rank / (k - 1))
         outwards = np.argsort(rank, axis=1)
         elements = (m / MASS_SCALE, a, e / ECCENTRICITY_SCALE, theta)
+        times = stepsize[:, None] * np.arange(self.n_steps)
         xy = simulate(*(np.take_along_axis(x, outwards, axis=1) for x in elements), times)
         xy = np.take_along_axis(xy, rank[:, None, :, None], axis=2)
-        parts = (np.stack([m, a, e], axis=-1), draws["stepsize"], xy)
-        return np.concatenate([part.reshape(len(m), -1) for part in parts], axis=1)
-
-
-def _spacing(draws: Mapping[str, np.ndarray], k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each planet's rank by distance from the star and its semimajor axis, (n, k) both."""
-    rank = np.argsort(draws["order"][:, :k], axis=1)
-    first = draws.get("a0", np.ones(len(rank)))[:, None]
-    if "a0" in draws:  # planet0 changes places with the innermost
-        rank = np.where(rank == 0, rank[:, :1], rank)
-        rank[:, 0] = 0
-    return rank, first + (draws["a_final"][:, None] - first) * (rank / (k - 1))
+        parts = (np.stack([m, a, e], axis=-1), stepsize, xy)
+        return np.concatenate([part.reshape(n, -1) for part in parts], axis=1), None
 
 
 @functools.cache

@@ -1,19 +1,16 @@
 """Sentences in which words depend on numbers, for masked word prediction (float)."""
 
+import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from numlab.examples import Examples, Layout, from_figures, to_figures
-from numlab.tasks.base import groups
-from numlab.tasks.draws import IndependentTask
+from numlab.examples import Layout, from_figures, to_figures
+from numlab.tasks.base import Columns, IndependentTask, pick
 from numlab.tasks.files import read_data
-
-__all__ = ["Quantities", "Quantity", "Topic", "topics"]
 
 HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split
 
@@ -80,9 +77,15 @@ class Quantities(IndependentTask):
     the statement, of which n0 and n1 hold numbers. The corpora of a split, by convention (test,
     valid, train), share no statement, opening or ending; there are at most eight.
 
+    Parameters
+    ----------
+    ways : the statements, openings and endings to draw from, (first, end).
+
     >>> Quantities().sample(3, seed=1)[0].text(0)
     'Few doubt that the height of the tree is 20.4 meters.'
     """
+
+    ways: tuple[int, int | None] = (0, None)
 
     stored: ClassVar[bool] = False
     n_uniforms: ClassVar[int] = 8
@@ -90,31 +93,26 @@ class Quantities(IndependentTask):
     def layouts(self) -> list[Layout]:
         return [layout for topic in topics() for layout in topic.layouts]
 
-    def _parts(self, n_corpora: int) -> list[slice]:
-        """Which of the statements, openings and endings each corpus uses."""
+    def _parts(self, n_corpora: int) -> list[Self]:
         ends = np.cumsum([0, *HELD_OUT, *itertools.repeat(1, n_corpora)])[:n_corpora].tolist()
         if ends[-1] >= len(topics()[0].layouts):
             raise ValueError(f"statements are split into 8 parts at most; got {n_corpora} sizes")
-        return [slice(*part) for part in itertools.pairwise([*ends, None])]
+        return [dataclasses.replace(self, ways=ways) for ways in itertools.pairwise([*ends, None])]
 
-    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
-        choices = [(topic, layout) for topic in topics() for layout in topic.layouts[part]]
-        for j, rows in groups((u[:, 0] * len(choices)).astype(int)):
-            yield j, _examples(*choices[j], u[rows, 1:], index[rows], part)
+    def _choose(self, u: np.ndarray) -> np.ndarray:
+        statements = np.arange(len(self.layouts())).reshape(len(topics()), -1)
+        return pick(statements[:, slice(*self.ways)].ravel(), u[:, 0])
 
-
-def _examples(topic: Topic, layout: Layout, u: np.ndarray, index: np.ndarray, part: slice):
-    """Texts of one layout, from uniforms (n, 7)."""
-    codes, numbers = {"thing": (u[:, 0] * len(topic.things)).astype(int)}, {}
-    for i, slot in ((1, layout.slots[0]), (2, layout.slots[-1])):  # opening, ending
-        allowed = np.arange(len(slot.words))[part]
-        codes[slot.name] = allowed[(u[:, i] * len(allowed)).astype(int)]
-    medians = np.array(list(topic.things.values()))[codes["thing"]]
-    for i, quantity in enumerate(topic.quantities):
-        size = quantity.sizes(medians[:, i], u[:, 3 + i])
-        numbers[f"n{i}"], codes[f"unit{i}"] = quantity.numbers(size, u[:, 5 + i])
-        if i == 0:
-            codes["size"] = np.searchsorted(list(topic.scale.values()), size, side="right") - 1
-    table = np.column_stack([numbers[name] for name in layout.number_slots])
-    words = np.column_stack([codes[name] for name in layout.word_slots])
-    return Examples(layout, table, words, index)
+    def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
+        topic, layout = [(topic, layout) for topic in topics() for layout in topic.layouts][i]
+        codes, numbers = {"thing": pick(range(len(topic.things)), u[:, 1])}, {}
+        for column, slot in ((2, layout.slots[0]), (3, layout.slots[-1])):  # opening, ending
+            codes[slot.name] = pick(range(len(slot.words))[slice(*self.ways)], u[:, column])
+        medians = np.array(list(topic.things.values()))[codes["thing"]]
+        for j, quantity in enumerate(topic.quantities):
+            size = quantity.sizes(medians[:, j], u[:, 4 + j])
+            numbers[f"n{j}"], codes[f"unit{j}"] = quantity.numbers(size, u[:, 6 + j])
+            if j == 0:
+                codes["size"] = np.searchsorted(list(topic.scale.values()), size, side="right") - 1
+        table = np.column_stack([numbers[name] for name in layout.number_slots])
+        return table, np.column_stack([codes[name] for name in layout.word_slots])

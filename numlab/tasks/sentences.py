@@ -1,7 +1,6 @@
 """Sentences in a file, each with a marked number: WikiConvert, Numeracy-600K (Sec. 4.1, float)."""
 
 import functools
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +12,6 @@ import numpy as np
 from numlab.examples import Examples, Layout, Slot
 from numlab.tasks.base import Task, hold, natural
 from numlab.tasks.files import check_fields, json_values, verify
-
-__all__ = ["Sentences"]
 
 NUMBER = re.compile(r"[-+]?(\d[\d,]*\.?\d*|\.\d+)")
 
@@ -48,16 +45,15 @@ class Sentences(Task):
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         """Draw corpora that share no sentence."""
-        sentences = _read(self)
-        ends = np.cumsum([0, *map(natural, sizes)])
-        if ends[-1] > len(sentences):
-            raise ValueError(f"{self.path} has {len(sentences)} sentences; got sizes of {ends[-1]}")
-        order = np.random.default_rng(natural(seed)).permutation(len(sentences))
-        parts = ([sentences[row] for row in order[i:j]] for i, j in itertools.pairwise(ends))
-        return tuple(
-            [Examples(layout, [[x]], None, np.array([i])) for i, (layout, x) in enumerate(part)]
-            for part in parts
-        )
+        sentences, n = _read(self), sum(map(natural, sizes))
+        if n > len(sentences):
+            raise ValueError(f"{self.path} has {len(sentences)} sentences; got sizes of {n}")
+        order = np.random.default_rng(natural(seed)).permutation(len(sentences))[:n]
+        corpora = tuple([] for _ in sizes)
+        for corpus, rows in zip(corpora, np.split(order, np.cumsum(sizes)[:-1]), strict=True):
+            for i, (layout, number) in enumerate(sentences[row] for row in rows):
+                corpus.append(Examples(layout, [[number]], None, [i]))
+        return corpora
 
 
 @functools.lru_cache(maxsize=2)

@@ -1,19 +1,17 @@
 """Temperatures at reporting stations as JSON texts (Sec. 3.1 and App. D.1, xval)."""
 
+import dataclasses
 import functools
-from collections.abc import Iterator
+import itertools
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Self
 
 import numpy as np
 
-from numlab.examples import Examples, Layout
-from numlab.tasks.base import groups, json_template
+from numlab.examples import Layout
+from numlab.tasks.base import Columns, IndependentTask, json_template
 from numlab.tasks.climate import Climate
-from numlab.tasks.draws import IndependentTask
 from numlab.tasks.fields import Field, FieldFile
-
-__all__ = ["STEP", "Stations", "Temperature", "stations"]
 
 STEP = 8  # hours between two temperatures of a text
 HELD_OUT = 0.2  # share of the record for all corpora but the last of a split
@@ -42,31 +40,38 @@ class Temperature(IndependentTask):
     ----------
     source : where the field comes from.
     stations, times : fewest and most.
+    record : the share of the field's record to draw from, (begin, end).
     """
 
     source: Climate | FieldFile = Climate()  # noqa: RUF009 (frozen)
     stations: tuple[int, int] = (60, 89)
     times: tuple[int, int] = (8, 15)
+    record: tuple[float, float] = (0.0, 1.0)
 
     def __post_init__(self):
         for name, least in (("stations", 1), ("times", 2)):
-            ends = tuple(getattr(self, name))
-            object.__setattr__(self, name, ends)
-            if len(ends) != 2 or not least <= ends[0] <= ends[1]:
-                raise ValueError(f"{name} is (fewest, most), {least} or more; got {ends}")
+            fewest, most = getattr(self, name)
+            if not least <= fewest <= most:
+                raise ValueError(f"{name} is (fewest, most), {least} or more; got {fewest, most}")
+        if not 0 <= self.record[0] < self.record[1] <= 1:
+            raise ValueError(f"record is (begin, end), within 0 and 1; got {self.record}")
 
     @property
     def n_uniforms(self) -> int:
         return 3 + 2 * self.stations[1]
 
-    def layouts(self) -> list[Layout]:
+    @property
+    def _sizes(self) -> list[tuple[int, int]]:
+        """The numbers of stations and times in each layout."""
         (fewest, most), (shortest, longest) = self.stations, self.times
-        sizes = range(fewest, most + 1), range(shortest, longest + 1)
-        return [layout(k, s) for k in sizes[0] for s in sizes[1]]
+        return list(itertools.product(range(fewest, most + 1), range(shortest, longest + 1)))
+
+    def layouts(self) -> list[Layout]:
+        return [layout(*sizes) for sizes in self._sizes]
 
     def field(self) -> Field:
         """The field of the source, checked against the settings."""
-        field = self.source.field()
+        field = _field(self.source)
         if len(field.hours) > 1 and STEP % field.step:
             raise ValueError(f"a field's time step divides {STEP} hours; got {field.step} hours")
         cells = field.kelvin[0].size
@@ -74,55 +79,44 @@ class Temperature(IndependentTask):
             raise ValueError(f"{self.stations[1]} stations need as many cells; got {cells}")
         return field
 
-    def _parts(self, n_corpora: int) -> list[tuple[float, float]]:
-        """The share of the record (begin, end) for each corpus."""
-        ends = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora) if n_corpora > 1 else [1.0]
-        return list(zip([*ends[1:], 0.0], ends, strict=True))
+    def _parts(self, n_corpora: int) -> list[Self]:
+        ends = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora).tolist() if n_corpora > 1 else [1.0]
+        records = zip([*ends[1:], 0.0], ends, strict=True)
+        return [dataclasses.replace(self, record=record) for record in records]
 
-    def _texts(self, u, index, part, held) -> Iterator[tuple[int, Examples]]:
-        field = self.field()
-        first, stop = (round(share * len(field.hours)) for share in part)
+    def _draw(self, n: int, seed: int, start: int = 0) -> np.ndarray:
+        """(n, 3 + stations): uniforms for the layout and the start; different cells."""
+        u = super()._draw(n, seed, start)
+        cells = distinct_cells(*np.split(u[:, 3:], 2, axis=1), self.field().kelvin[0].size)
+        return np.hstack([u[:, :3], cells])
+
+    def _choose(self, rows: np.ndarray) -> np.ndarray:
+        n_times = self.times[1] - self.times[0] + 1
+        stations, times = (rows[:, :2] * (len(self._sizes) // n_times, n_times)).astype(int).T
+        return stations * n_times + times
+
+    def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
+        field, (k, n_times) = self.field(), self._sizes[i]
+        first, stop = (round(share * len(field.hours)) for share in self.record)
         stride = STEP // (field.step or STEP)
         window = (self.times[1] - 1) * stride + 1
         if stop - first < window:
             needed = f"{self.times[1]} times at {STEP} hours are {window} steps of the field"
             raise ValueError(f"{needed}; got {stop - first} of {len(field.hours)} in this part")
-        fewest = np.array([self.stations[0], self.times[0]])
-        n_choices = np.array([self.stations[1], self.times[1]]) - fewest + 1
-        n_stations, n_times = (u[:, :2] * n_choices).astype(int).T
-        start = first + (u[:, 2] * (stop - first - window + 1)).astype(int)
-        cells = distinct_cells(*np.split(u[:, 3:], 2, axis=1), field.kelvin[0].size)
-        for j, rows in groups(n_stations * n_choices[1] + n_times):
-            k, s = (fewest + divmod(j, n_choices[1])).tolist()
-            numbers = _numbers(field, start[rows], cells[rows, :k], s, stride)
-            yield j, Examples(layout(k, s), numbers, None, index[rows])
-
-    def on_land(self, examples: Examples) -> np.ndarray:
-        """(n,) bool: whether the first station of each text is on land (Table 9, xval)."""
-        field = self.field()
-        if field.land is None:
-            raise ValueError(f"{self.source} has no mask of land and sea")
-        sine, lon_sin, lon_cos = stations(examples).coordinates[:, 0].T
-        east = np.radians(field.longitudes)
-        row = np.abs(np.sin(np.radians(field.latitudes)) - sine[:, None]).argmin(1)
-        column = (np.outer(lon_sin, np.sin(east)) + np.outer(lon_cos, np.cos(east))).argmax(1)
-        return field.land[row, column]
+        start = first + (rows[:, 2] * (stop - first - window + 1)).astype(int)
+        row, column = np.divmod(rows[:, 3 : 3 + k].astype(int), len(field.longitudes))
+        east = np.radians(field.longitudes)[column]
+        north = np.sin(np.radians(field.latitudes))[row]
+        coordinates = np.stack([north, np.sin(east), np.cos(east)], axis=-1)
+        times = start[:, None, None] + stride * np.arange(n_times)
+        kelvin = field.kelvin[times, row[:, :, None], column[:, :, None]].astype(np.float64)
+        parts = (coordinates, clock(field.hours[start]), (kelvin - field.mean) / field.std)
+        return np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1), None
 
 
-class Stations(NamedTuple):
-    """The numbers of n texts of one layout, as arrays."""
-
-    coordinates: np.ndarray  # (n, stations, 3)
-    start: np.ndarray  # (n, 4)
-    temperatures: np.ndarray  # (n, stations, times); the last is to be forecast
-
-
-def stations(examples: Examples) -> Stations:
-    """Read the numbers of texts of `Temperature` back from their slots."""
-    numbers, n = examples.numbers, len(examples)
-    k = sum(name.startswith("next") for name in examples.layout.number_slots)
-    coordinates, start, series = np.split(numbers, (3 * k, 3 * k + 4), axis=1)
-    return Stations(coordinates.reshape(n, k, 3), start, series.reshape(n, k, -1))
+@functools.lru_cache(maxsize=2)
+def _field(source: Climate | FieldFile) -> Field:
+    return source.field()
 
 
 def distinct_cells(u: np.ndarray, order: np.ndarray, n_cells: int) -> np.ndarray:
@@ -138,18 +132,6 @@ def distinct_cells(u: np.ndarray, order: np.ndarray, n_cells: int) -> np.ndarray
         taken = (cells[:, :j] == drawn[:, None]).any(axis=1)
         cells[:, j] = np.where(taken, last, drawn)
     return np.take_along_axis(cells, np.argsort(order, axis=1), axis=1)
-
-
-def _numbers(field: Field, start: np.ndarray, cells: np.ndarray, n_times: int, stride: int):
-    """(n, slots): coordinates, start, temperatures."""
-    row, column = np.divmod(cells, len(field.longitudes))
-    east = np.radians(field.longitudes)[column]
-    north = np.sin(np.radians(field.latitudes))[row]
-    coordinates = np.stack([north, np.sin(east), np.cos(east)], axis=-1)
-    times = start[:, None, None] + stride * np.arange(n_times)
-    kelvin = field.kelvin[times, row[:, :, None], column[:, :, None]].astype(np.float64)
-    parts = (coordinates, clock(field.hours[start]), (kelvin - field.mean) / field.std)
-    return np.concatenate([part.reshape(len(start), -1) for part in parts], axis=1)
 
 
 def clock(hours: np.ndarray) -> np.ndarray:

@@ -3,24 +3,19 @@
 import functools
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.examples import Examples, Layout, from_figures
-from numlab.tasks.base import groups
-from numlab.tasks.draws import PopulationTask
-from numlab.tasks.expressions import evaluate
-
-__all__ = ["BinaryTrees"]
+from numlab.examples import from_figures
+from numlab.tasks.expressions import ExpressionTask, evaluate
 
 SLOTS = "abcd"
 LIMIT = 9.995e9  # the least number that text encoders have no word for
 
 
 @dataclass(frozen=True)
-class BinaryTrees(PopulationTask):
+class BinaryTrees(ExpressionTask):
     """Texts such as ``((1.32 * 2.1) + (1.42 - 0.82)) = 3.372``: evaluate a binary tree.
 
     Slots: the operands a, b, ... in reading order, and answer. Each shape of a tree with its
@@ -43,10 +38,10 @@ class BinaryTrees(PopulationTask):
     bounds: tuple[float, float] = (0.1, 3.0)
 
     def __post_init__(self):
-        object.__setattr__(self, "bounds", tuple(self.bounds))
+        low, high = self.bounds
         if self.operands not in (2, 3, 4):
             raise ValueError(f"a tree has 2, 3 or 4 operands; got {self.operands}")
-        if len(self.bounds) != 2 or not 1e-6 <= self.bounds[0] < self.bounds[1]:
+        if not 1e-6 <= low < high:
             raise ValueError(f"bounds are (low, high) with 1e-6 <= low < high; got {self.bounds}")
         if not len(self.values):
             raise ValueError(f"numbers of three digits lie within bounds; got {self.bounds}")
@@ -58,11 +53,10 @@ class BinaryTrees(PopulationTask):
         return dict.fromkeys(SLOTS[: self.operands], self.bounds)
 
     @property
-    def trees(self) -> tuple[str, ...]:
-        """The expression of each layout."""
-        return _trees(SLOTS[: self.operands])
+    def templates(self) -> tuple[tuple[str, str], ...]:
+        return _templates(self.operands)
 
-    @property
+    @functools.cached_property
     def values(self) -> np.ndarray:
         """Every operand: the numbers of three significant digits within the bounds."""
         low, high = self.bounds
@@ -70,40 +64,35 @@ class BinaryTrees(PopulationTask):
         values = from_figures(np.arange(100, 1000), exponents[:, None]).ravel()
         return values[(values >= low) & (values <= high)]
 
-    @property
+    @functools.cached_property
     def largest_answer(self) -> float:
         """The largest magnitude that an answer can have."""
         largest = dict.fromkeys(SLOTS, self.bounds[1])
-        return max(evaluate(tree, largest) for tree in self.trees)
+        return max(evaluate(expression, largest) for _, expression in self.templates)
+
+    @property
+    def decimals(self) -> int:
+        """As many as answers can have, as far as float64 goes."""
+        finest = 2 - math.floor(math.log10(self.values[0]))
+        return min(self.operands * finest, 15 - math.ceil(math.log10(self.largest_answer)))
 
     @property
     def population(self) -> int:
-        return len(self.trees) * len(self.values) ** self.operands
-
-    def layouts(self) -> list[Layout]:
-        return [Layout.of(re.sub("[a-d]", r"{\g<0>}", t) + " = {answer}") for t in self.trees]
+        return len(self.templates) * len(self.values) ** self.operands
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
-        """(n, 1 + operands): indices of the tree and of the values."""
         trees, values = np.random.default_rng(seed).spawn(2)
-        tree = trees.integers(0, len(self.trees), n)
-        return np.column_stack([tree, values.integers(0, len(self.values), (n, self.operands))])
-
-    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
-        finest = 2 - math.floor(math.log10(self.values[0]))
-        exact = 15 - math.ceil(math.log10(self.largest_answer))  # as far as float64 goes
-        decimals = min(self.operands * finest, exact)
-        operands = dict(zip(SLOTS, self.values[rows[:, 1:]].T, strict=False)) | held
-        layouts, corpus = self.layouts(), []
-        for i, index in groups(rows[:, 0]):
-            columns = {name: column[index] for name, column in operands.items()}
-            answer = np.round(evaluate(self.trees[i], columns), decimals)
-            numbers = np.column_stack([*columns.values(), answer + 0.0])  # -0.0 becomes 0.0
-            corpus.append(Examples(layouts[i], numbers, None, index))
-        return corpus
+        tree = trees.integers(0, len(self.templates), n)
+        operands = values.integers(0, len(self.values), (n, self.operands))
+        return np.column_stack([tree, self.values[operands]])
 
 
 @functools.cache
+def _templates(n: int) -> tuple[tuple[str, str], ...]:
+    """A text and its expression for each tree of n operands."""
+    return tuple((re.sub("[a-d]", r"{\g<0>}", t) + " = {answer}", t) for t in _trees(SLOTS[:n]))
+
+
 def _trees(slots: str) -> tuple[str, ...]:
     """Expressions of n slots: Catalan(n - 1) shapes times 3^(n - 1) choices of operators."""
     cuts = ((_trees(slots[:i]), _trees(slots[i:])) for i in range(1, len(slots)))

@@ -1,20 +1,15 @@
 """Word problems about numbers of several sizes, with one or two operations (papers/digits.md)."""
 
-import functools
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import Examples, Layout, from_figures
+from numlab.examples import from_figures
 from numlab.tasks.base import groups
-from numlab.tasks.draws import PopulationTask
-from numlab.tasks.expressions import evaluate, operation_of, variables
+from numlab.tasks.expressions import ExpressionTask, evaluate, layout_of, variables
 from numlab.tasks.files import read_data
 
-__all__ = ["TEMPLATES", "TRAINING", "DigitLengths", "WordProblems"]
-
-DECIMALS = 2  # our choice: answers are rounded to two decimals, FERMAT's to six
 LARGEST = 1e13  # answers are below, so that float64 holds their decimals exactly
 ATTEMPTS = 1000  # to draw numbers with a valid answer
 
@@ -39,7 +34,7 @@ class DigitLengths:
     power: int = 0
 
     def __post_init__(self):
-        if not 1 <= self.fewest <= self.most <= 9 or not -DECIMALS <= self.power <= 9:
+        if not 1 <= self.fewest <= self.most <= 9 or not -2 <= self.power <= 9:
             raise ValueError(f"numbers have 1 to 9 digits, times 10^-2 to 10^9; got {self}")
 
     def numbers(self, u_length: np.ndarray, u_number: np.ndarray) -> np.ndarray:
@@ -56,7 +51,7 @@ TRAINING = (DigitLengths(1, 3), DigitLengths(4, 5), DigitLengths(2, 5, -1), Digi
 
 
 @dataclass(frozen=True)
-class WordProblems(PopulationTask):
+class WordProblems(ExpressionTask):
     """Texts such as ``Ann has 12 stamps and buys 7 more. How many now? 19``.
 
     Each text draws a template, and one category for all of its numbers. Answers are rounded to
@@ -76,25 +71,18 @@ class WordProblems(PopulationTask):
     numbers: tuple[DigitLengths, ...] = TRAINING
     templates: tuple[tuple[str, str], ...] = TEMPLATES
 
+    decimals: ClassVar[int] = 2  # our choice: FERMAT's answers have six
+
     def __post_init__(self):
-        object.__setattr__(self, "numbers", tuple(self.numbers))
-        object.__setattr__(self, "templates", tuple(map(tuple, self.templates)))
         if not self.numbers or not self.templates:
             raise ValueError(f"word problems need numbers and templates; got {self}")
         if len({text for text, _ in self.templates}) < len(self.templates):
             raise ValueError(f"templates are distinct; got {self.templates}")
         for text, expression in self.templates:
-            slots = _layout(text).number_slots
+            slots = layout_of(text).number_slots
             if slots[-1:] != ("answer",) or not variables(expression) <= set(slots[:-1]):
                 expected = f"a template with the slots of {expression!r}, then answer"
                 raise ValueError(f"expected {expected}; got {text!r}")
-
-    def layouts(self) -> list[Layout]:
-        return [_layout(text) for text, _ in self.templates]
-
-    def operation(self, layout: Layout) -> str | None:
-        """The operation of a layout, such as "a+b"; None where it has two."""
-        return operation_of(self.templates[self.layouts().index(layout)][1])
 
     @property
     def population(self) -> int:
@@ -106,7 +94,6 @@ class WordProblems(PopulationTask):
         return [len(layout.number_slots) - 1 for layout in self.layouts()]
 
     def _draw(self, n: int, seed: int) -> np.ndarray:
-        """(n, 1 + most operands): index of the template, its operands, zeros."""
         u = np.random.default_rng((seed, 0)).random((n, 2))
         template, category = (u * (len(self.templates), len(self.numbers))).astype(int).T
         most = max(self._n_operands)
@@ -119,34 +106,18 @@ class WordProblems(PopulationTask):
                 chosen = pending[members]
                 rows[chosen, 1:] = self.numbers[i].numbers(u[chosen, 0], u[chosen, 1])
             rows[:, 1:][unused] = 0
-            answer = self._answers(rows[pending])
-            rounded = np.round(answer, DECIMALS)
-            valid = (rounded >= 0) & (rounded < LARGEST) & ((rounded > 0) | (answer == 0))
-            pending = pending[~valid]
+            pending = pending[~self._valid(rows[pending])]
             if not len(pending):
                 return rows
         text = self.templates[template[pending[0]]][0]
         raise ValueError(f"{ATTEMPTS} draws gave no answer from 0 to {LARGEST:g} to {text!r}")
 
-    def _answers(self, rows: np.ndarray) -> np.ndarray:
-        """(n,) answers before rounding."""
-        answers = np.empty(len(rows))
-        for i, index in groups(rows[:, 0].astype(int)):
-            text, expression = self.templates[i]
-            columns = zip(_layout(text).number_slots[:-1], rows[index, 1:].T, strict=False)
-            answers[index] = evaluate(expression, dict(columns))
-        return answers
-
-    def _texts(self, rows: np.ndarray, held: Mapping[str, np.ndarray]) -> list[Examples]:
-        answers = np.round(self._answers(rows), DECIMALS) + 0.0  # -0.0 becomes 0.0
-        corpus = []
-        for i, index in groups(rows[:, 0].astype(int)):
-            operands = rows[index, 1 : 1 + self._n_operands[i]]
-            numbers = np.column_stack([operands, answers[index]])
-            corpus.append(Examples(self.layouts()[i], numbers, None, index))
-        return corpus
-
-
-@functools.cache
-def _layout(text: str) -> Layout:
-    return Layout.of(text)
+    def _valid(self, rows: np.ndarray) -> np.ndarray:
+        """(n,) bool: whether the answer of each row can be written."""
+        valid = np.zeros(len(rows), bool)
+        for i, members in groups(self._choose(rows)):
+            answer = evaluate(self.templates[i][1], self._operands(i, rows[members]))
+            rounded = np.round(answer, self.decimals)
+            in_range = (rounded >= 0) & (rounded < LARGEST)
+            valid[members] = in_range & ((rounded > 0) | (answer == 0))
+        return valid

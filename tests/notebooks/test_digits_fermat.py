@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from numlab.tasks import WordProblems
+from numlab.tasks.word_problems import TEMPLATES
 
 ROOT = Path(__file__).resolve().parents[2]
 FERMAT = ROOT.parent / "shared/data/fermat"
@@ -163,6 +164,12 @@ def test_a_template_without_a_number_of_its_expression_is_left_out_with_a_warnin
     path.write_text("templates,answers,expressions\nnum1 ?,num1-num2,a-b\n")
     with pytest.warns(UserWarning, match="line 2: left out, .* has no number {'b'}"):
         assert read_templates(path) == ()
+
+
+def test_the_templates_of_word_problems_have_every_operation_and_more():
+    operations = [fermat.operation_of(expression) for _, expression in TEMPLATES]
+    assert set(operations) == {*fermat.ONE_STEP, None}
+    assert operations[0] == "a+b" and operations[-1] is None
 
 
 @real

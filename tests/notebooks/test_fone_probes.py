@@ -7,7 +7,6 @@ import pytest
 import numlab as nl
 from notebooks.conftest import load
 from numlab.encoders import Digits, FoNE, Subword
-from numlab.tasks.operands import draw_of_lengths
 
 probes = load("fone/probes")
 SPEC = nl.RunSpec(
@@ -26,7 +25,7 @@ SPEC = nl.RunSpec(
 
 def test_operands_have_the_lengths_asked_for_and_every_first_digit():
     lengths = np.repeat([1, 2, 25], 300)
-    numbers = draw_of_lengths(lengths, seed=0)
+    numbers = probes.draw_of_lengths(lengths, seed=0)
     assert [len(str(x)) for x in numbers.tolist()] == lengths.tolist()
     firsts = pd.Series([str(x)[0] for x in numbers]).groupby(lengths).agg(set)
     assert firsts[1] == set("0123456789")

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from notebooks.conftest import load
 
 from numlab.tasks import Climate, Temperature
 from numlab.tasks.climate import weather
-from numlab.tasks.temperature import stations
+
+stations = load("xval/stations").stations
 
 
 @pytest.fixture(scope="module")

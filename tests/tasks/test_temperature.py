@@ -5,10 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from notebooks.conftest import load
 
 import numlab as nl
 from numlab.tasks import Climate, Temperature
-from numlab.tasks.temperature import clock, distinct_cells, layout, stations
+from numlab.tasks.temperature import clock, distinct_cells, layout
+
+stations = load("xval/stations").stations
 
 CLIMATE = Climate(years=2, degrees=15.0)
 TASK = Temperature(CLIMATE, stations=(3, 5), times=(3, 4))
@@ -119,18 +122,6 @@ def test_corpora_of_a_split_share_no_time_and_the_last_is_the_earliest():
     assert train[1] < valid[0] <= valid[1] < test[0]
     assert train[1] == pytest.approx(0.8 * len(every), abs=30)
     assert valid[1] == pytest.approx(0.9 * len(every), abs=10)
-
-
-def test_land_is_told_by_the_first_station(many):
-    field = TASK.field()
-    share = np.concatenate([TASK.on_land(e) for e in many]).mean()
-    assert share == pytest.approx(field.land.mean(), abs=0.03)
-    told = stations(many[0])
-    north = np.degrees(np.arcsin(told.coordinates[:, 0, 0]))
-    east = np.degrees(np.arctan2(told.coordinates[:, 0, 1], told.coordinates[:, 0, 2]))
-    row = np.searchsorted(field.latitudes, north - 1e-6)
-    column = np.searchsorted(field.longitudes, east - 1e-6)
-    assert (TASK.on_land(many[0]) == field.land[row, column]).all()
 
 
 @pytest.mark.parametrize(
