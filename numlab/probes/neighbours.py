@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from numlab.embeddings import Embeddings, from_digits, from_matrix
-from numlab.encoders.aggregate import Aggregation
+from numlab.embeddings import Embeddings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +32,7 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     Parameters
     ----------
     e : Embeddings
-        n numbers, all different, in any order.
+        n numbers, in any order.
     k : int
         1 <= k < n.
 
@@ -50,46 +49,29 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     """
     import pandas as pd
 
-    first, which = _distinct(e.vectors)
-    points = e.vectors if len(first) == len(e) else e.vectors[first]
-    return pd.DataFrame({"number": e.numbers, "f1": shared_f1(e.numbers, points, which, k)})
+    f1 = shared_f1(e.numbers, e.vectors, np.arange(len(e)), k)
+    return pd.DataFrame({"number": e.numbers, "f1": f1})
 
 
-def digit_f1(
-    numbers: np.ndarray, table: np.ndarray, aggregate: Aggregation, k: int = 10
-) -> pd.DataFrame:
-    """`neighbour_f1` of `from_digits`, for up to 10^7 numbers.
-
-    A weighted sum is computed in the ten dimensions that ten embeddings span. An aggregate that
-    ignores the order of digits has one vector for each of the 19,447 multisets in 10^7 numbers.
-
-    Parameters
-    ----------
-    numbers : array of shape (n,)
-        Whole numbers, all different, 0 <= number < 10**18.
-    table : array of shape (10, d)
-        The embeddings of the digits, all finite.
-    aggregate : Aggregation
-    k : int
-        1 <= k < n.
-
-    Examples
-    --------
-    >>> from numlab.encoders import DigitSum
-    >>> digit_f1(np.arange(10, 100), np.eye(10), DigitSum()).f1.mean().round(3)
-    np.float64(0.254)
-    """
-    import pandas as pd
-
-    numbers = np.asarray(numbers)
-    table = from_matrix(np.arange(10), table, "digits").vectors.astype(np.float64, copy=False)
-    if aggregate.sees_order:
-        return neighbour_f1(from_digits(numbers, _fewest_dimensions(table), aggregate), k)
-    _, first, which = np.unique(multisets(numbers), return_index=True, return_inverse=True)
-    vectors = from_digits(numbers[first], table, aggregate).vectors
-    first, same = _distinct(vectors)  # the maximum of 11 is that of 1
-    f1 = shared_f1(numbers, vectors[first], same[which], k)
-    return pd.DataFrame({"number": numbers.astype(np.float64), "f1": f1})
+def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
+    """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
+    _check_k(k, len(numbers))
+    first, same = _distinct(vectors)
+    if len(first) < len(vectors):
+        vectors, which = vectors[first], same[which]
+    points = _fewest_dimensions(vectors)
+    shells = _embedding_shells(points, np.bincount(which), k, _noise(vectors))
+    order = np.argsort(numbers, kind="stable")
+    numbers, which = numbers[order], which[order]
+    f1 = np.empty(len(numbers))
+    for part in _chunks(len(numbers), 2 * k, megabytes=8):
+        rows = np.arange(part.start, part.stop)
+        candidates, chance = _nearest_numbers(numbers, rows, k)
+        row, column = np.nonzero(chance)
+        here, there = which[rows[row]], which[candidates[row, column]]
+        both = chance[row, column] * shells.membership(here, _distances(points, here, there))
+        f1[order[part]] = np.bincount(row, both, len(rows)) / k
+    return f1
 
 
 def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
@@ -98,7 +80,7 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     Parameters
     ----------
     e : Embeddings
-        n numbers, all different.
+        n numbers.
     rows : array of shape (m,)
         Rows of `e`. Time and memory grow with m n.
     k : int
@@ -122,7 +104,9 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
 
     _check_k(k, len(e))
     rows = np.asarray(rows, np.int64)
-    distance = cdist(e.vectors[rows], e.vectors)  # (m, n)
+    distance = np.empty((len(rows), len(e)))
+    for part in _chunks(*e.vectors.shape):  # cdist copies float32
+        distance[:, part] = cdist(e.vectors[rows], e.vectors[part])
     distance[np.arange(len(rows)), rows] = np.inf
     embedding = _memberships(distance, k, _norms(e.vectors[rows]), 2 * _noise(e.vectors))
     order = np.argsort(e.numbers, kind="stable")
@@ -136,41 +120,6 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     row, neighbour = row[by_distance], neighbour[by_distance]
     frame = pd.DataFrame({"number": e.numbers[rows[row]], "neighbour": e.numbers[neighbour]})
     return frame.assign(embedding=embedding[row, neighbour], line=line[row, neighbour])
-
-
-def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
-    """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
-    _check_k(k, len(numbers))
-    points = _fewest_dimensions(vectors)
-    shells = _embedding_shells(points, np.bincount(which), k, _noise(vectors))
-    order = np.argsort(numbers, kind="stable")
-    numbers, which = numbers[order], which[order]
-    f1 = np.empty(len(numbers))
-    for part in _chunks(len(numbers), 2 * k, megabytes=8):
-        rows = np.arange(part.start, part.stop)
-        candidates, chance = _nearest_numbers(numbers, rows, k)
-        row, column = np.nonzero(chance)
-        here, there = which[rows[row]], which[candidates[row, column]]
-        both = chance[row, column] * shells.membership(here, _distances(points, here, there))
-        f1[order[part]] = np.bincount(row, both, len(rows)) / k
-    return f1
-
-
-def multisets(numbers: np.ndarray) -> np.ndarray:
-    """(n,) int64, equal for two numbers that have the same digits in any order.
-
-    >>> multisets(np.array([112, 211, 12])).tolist()
-    [24, 24, 20]
-    """
-    rest = np.asarray(numbers).astype(np.int64)
-    base = len(str(rest.max(initial=0))) + 1  # more than a number has digits
-    rest, digit = np.divmod(rest, 10)
-    code = base**digit
-    while rest.any():
-        more = rest > 0  # a leading zero does not count
-        rest, digit = np.divmod(rest, 10)
-        code += more * base**digit
-    return code
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,20 +243,18 @@ def _distinct(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _fewest_dimensions(vectors: np.ndarray) -> np.ndarray:
     """(n, r) coordinates in the span of the vectors (n, d), or these if the span is too large."""
     n, d = vectors.shape
+    vectors, noise = vectors.astype(np.float64, copy=False), _noise(vectors)
     if d <= TREE_DIMENSIONS:
-        return vectors.astype(np.float64, copy=False)
+        return vectors
     sample = np.random.default_rng(0).permutation(n)[: 8 * TREE_DIMENSIONS]
     with threadpool_limits(1):  # two threads are slower here, far slower on shared cores
-        _, size, basis = np.linalg.svd(vectors[sample].astype(np.float64), full_matrices=False)
-        basis = basis[: max(1, (size > _noise(vectors) * size[0]).sum())]  # (r, d)
-        points = np.empty((n, len(basis)))
-        for part in _chunks(n, d):
-            points[part] = vectors[part] @ basis.T
-            outside = _norms(vectors[part] - points[part] @ basis)
-            fits = outside <= _noise(vectors) * _norms(vectors[part])
-            if len(basis) > TREE_DIMENSIONS or not fits.all():
-                return vectors.astype(np.float64, copy=False)
-    return points
+        _, size, basis = np.linalg.svd(vectors[sample], full_matrices=False)
+        basis = basis[: max(1, (size > noise * size[0]).sum())]  # (r, d)
+        if len(basis) > TREE_DIMENSIONS:
+            return vectors
+        points = vectors @ basis.T
+        outside = _norms(vectors - points @ basis)
+    return points if (outside <= noise * _norms(vectors)).all() else vectors
 
 
 def _noise(vectors: np.ndarray) -> float:
