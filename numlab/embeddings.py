@@ -36,14 +36,10 @@ class Embeddings:
 
     Attributes
     ----------
-    numbers : array of shape (n,)
-        All different: float64, or object for Python ints that a float64 cannot hold.
-    vectors : array of shape (n, d)
-        Finite; float32 or float64.
-    source : str
-        Where they come from, for captions.
-    layer : int or None
-        0: the input of a model's blocks; i: the output of its i-th block; None: no model.
+    numbers : (n,), all different: float64, or object for Python ints that float64 cannot hold.
+    vectors : (n, d), finite; float32 or float64.
+    source : where they come from, for captions.
+    layer : 0: the input of a model's blocks; i: the output of its i-th block; None: no model.
 
     Examples
     --------
@@ -108,12 +104,9 @@ def from_encoder(
 
 
 def from_words(run: Run, words: Iterable[str]) -> Embeddings:
-    """The rows of a trained table for words that are numbers (xval, Fig. 11).
+    """The trained vectors of an encoder's words that are numbers (xval, Fig. 11).
 
-    Parameters
-    ----------
-    run : Run
-    words : words of the run's encoder that are numbers, such as "0123456789" of P10.
+    Such are "0123456789" of P10; another word is a ValueError.
     """
     words, encoder = list(words), run.spec.encoder
     index = {word: i for i, word in enumerate(encoder.vocabulary)}
@@ -129,15 +122,8 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
 def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
     """The (n, d_model) vectors of numbers in a trained model, each number read as a text.
 
-    Parameters
-    ----------
-    run : Run
-    numbers : array of shape (n,)
-        Within the bounds of the run's encoder.
-    layer : int
-        0: the trained embedding, without positions; i: the output of the i-th block. The vector
-        of a number is the mean over its tokens.
-    batch_size : int
+    Layer 0 is the trained embedding, without positions; i the output of the i-th block. The vector
+    of a number is the mean over its tokens.
     """
     vectors = text_vectors(run, _alone(numbers), "number", layer, batch_size)
     return Embeddings(numbers, vectors, run.spec.name, layer)
@@ -154,18 +140,13 @@ def text_vectors(
 
     Parameters
     ----------
-    run : Run
-    examples : list of Examples
-    slots : str or tuple of str
-        Patterns of slots; every text needs one that fits.
-    layer : int, optional
-        Read the output of this block; default: the last.
-    batch_size : int
+    run, examples
+    slots : patterns of slots; every text needs one that fits.
+    layer : read the output of this block; default: the last.
 
     Returns
     -------
-    array of shape (n, d_model), float32
-        In the order of the texts' index, if they have one.
+    (n, d_model) float32, in the order of the texts' index, if they have one
     """
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
     for e in examples:
@@ -195,18 +176,14 @@ def from_pretrained(
 
     Parameters
     ----------
-    name_or_path : str or Path
-        A folder, MINILM of `numlab.pretrained`, or a name, which is downloaded once through the
-        Hugging Face cache.
-    numbers : array of shape (n,)
-    layer : int
-        0: the input table, without positions; i: the output of the i-th block, with the final
+    name_or_path : a folder, MINILM of `numlab.pretrained`, or a name, which is downloaded once
+        through the Hugging Face cache.
+    numbers : (n,)
+    layer : 0: the input table, without positions; i: the output of the i-th block, with the final
         norm after the last block of GPT-2, Llama and others. Of an encoder-decoder, the encoder.
-    tokens : str
-        Of a number of several tokens: the "mean" of their vectors; the "last" one, which in a
+    tokens : of a number of several tokens: the "mean" of their vectors; the "last" one, which in a
         decoder has read the others; or "one": it is an error. Tokens around every text, such as
         [CLS], are read and not counted (our choice: no space stands before the number).
-    batch_size : int
 
     Raises
     ------

@@ -17,12 +17,10 @@ def linear(
 
     Parameters
     ----------
-    vectors : array of shape (n, d), or Embeddings
-    target : array of shape (n,) of bool
-    n_train : int
-        Rows to train on; the others test.
-    draws : int
-        How many random splits.
+    vectors : (n, d), or Embeddings
+    target : (n,) bool
+    n_train : rows to train on; the others test.
+    draws : how many random splits.
 
     Returns
     -------

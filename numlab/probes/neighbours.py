@@ -29,17 +29,10 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     Both sets have k members, so precision, recall and F1 are all the overlap over k (digits,
     section 3). Time grows with the number of different vectors: seconds for 900,000.
 
-    Parameters
-    ----------
-    e : Embeddings
-        n numbers, in any order.
-    k : int
-        1 <= k < n.
-
     Returns
     -------
     DataFrame [number, f1]
-        In the order of `e.numbers`; the expected F1, 0 to 1.
+        In the order of the n numbers; the expected F1, 0 to 1. 1 <= k < n.
 
     Examples
     --------
@@ -79,12 +72,9 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
 
     Parameters
     ----------
-    e : Embeddings
-        n numbers.
-    rows : array of shape (m,)
-        Rows of `e`. Time and memory grow with m n.
-    k : int
-        1 <= k < n.
+    e : of n numbers.
+    rows : (m,) rows of `e`. Time and memory grow with m n.
+    k : 1 <= k < n.
 
     Returns
     -------
