@@ -9,7 +9,6 @@ differ by rounding noise: 1e-12 of the vectors' length in float64, 5e-7 in float
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,7 +52,7 @@ def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: in
     if len(first) < len(vectors):
         vectors, which = vectors[first], same[which]
     points = _fewest_dimensions(vectors)
-    shells = _embedding_shells(points, np.bincount(which), k, _noise(vectors))
+    shells = _shells(points, np.bincount(which), k, _noise(vectors))
     order = np.argsort(numbers, kind="stable")
     numbers, which = numbers[order], which[order]
     f1 = np.empty(len(numbers))
@@ -62,7 +61,7 @@ def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: in
         candidates, chance = _nearest_numbers(numbers, rows, k)
         row, column = np.nonzero(chance)
         here, there = which[rows[row]], which[candidates[row, column]]
-        both = chance[row, column] * shells.membership(here, _distances(points, here, there))
+        both = chance[row, column] * _membership(_distances(points, here, there), *shells[:, here])
         f1[order[part]] = np.bincount(row, both, len(rows)) / k
     return f1
 
@@ -112,33 +111,29 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     return frame.assign(embedding=embedding[row, neighbour], line=line[row, neighbour])
 
 
-@dataclass(frozen=True, eq=False)
-class Shells:
-    """Where the k nearest neighbours of each of u points end."""
+def _chance(distance, radius, margin, k: int, weight=1) -> np.ndarray:
+    """(u,) probability that a candidate at distance radius +- margin is among the k nearest.
 
-    radius: np.ndarray  # (u,) distance of the k-th
-    margin: np.ndarray  # (u,) distances within radius +- margin are tied with it
-    chance: np.ndarray  # (u,) probability that a tied candidate is among the k
+    From the distances (u, m) of candidates, each of which counts `weight` times.
+    """
+    beyond = distance - radius[:, None]
+    closer = (weight * (beyond < -margin[:, None])).sum(axis=1)
+    tied = (weight * (np.abs(beyond) <= margin[:, None])).sum(axis=1)
+    return (k - closer) / np.maximum(tied, 1)
 
-    @classmethod
-    def around(cls, radius, margin, distance, k: int, weight=1) -> Shells:
-        """From the distances (u, m) of candidates, each of which counts `weight` times."""
-        beyond = distance - radius[:, None]
-        closer = (weight * (beyond < -margin[:, None])).sum(axis=1)
-        tied = (weight * (np.abs(beyond) <= margin[:, None])).sum(axis=1)
-        return cls(radius, margin, (k - closer) / np.maximum(tied, 1))
 
-    def membership(self, rows: np.ndarray, distance: np.ndarray) -> np.ndarray:
-        """Probability that a candidate at `distance` of point `rows` is among its k nearest."""
-        beyond, margin = distance - self.radius[rows], self.margin[rows]
-        return np.where(beyond < -margin, 1.0, np.where(beyond <= margin, self.chance[rows], 0.0))
+def _membership(distance, radius, margin, chance) -> np.ndarray:
+    """Probability that a candidate at a distance is among the k nearest."""
+    beyond = distance - radius
+    return np.where(beyond < -margin, 1.0, np.where(beyond <= margin, chance, 0.0))
 
 
 def _memberships(distance: np.ndarray, k: int, size: np.ndarray, tolerance: float) -> np.ndarray:
     """(m, c) probability of each candidate to be among the k nearest of m points of a `size`."""
     radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
-    shells = Shells.around(radius, tolerance * (size + radius), distance, k)
-    return shells.membership(np.arange(len(distance))[:, None], distance)
+    margin = tolerance * (size + radius)
+    shell = radius, margin, _chance(distance, radius, margin, k)
+    return _membership(distance, *(part[:, None] for part in shell))
 
 
 def _nearest_numbers(numbers: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
@@ -151,11 +146,15 @@ def _nearest_numbers(numbers: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.
     return candidates, _memberships(gap, k, size, 4 * np.finfo(np.float64).eps)
 
 
-def _embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: float) -> Shells:
-    """Shells of different points (u, d), each of which stands for `count` numbers."""
+def _shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: float) -> np.ndarray:
+    """(3, u) where the k nearest neighbours of different points (u, d) end: the distance of the
+    k-th, the margin within which distances are tied with it, and the chance of those that are.
+
+    Each point stands for `count` numbers.
+    """
     u, norm = len(points), _norms(points)
     nearest, blur = _search(points)
-    radius, margin, chance = np.empty((3, u))
+    shells = np.empty((3, u))
     todo, fetch = np.arange(u), min(u, k + 2)  # itself, k others, one to see that no tie follows
     while len(todo):
         unfinished = []
@@ -164,14 +163,14 @@ def _embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: 
             distance, found = nearest(rows, fetch)
             weight = count[found] - (found == rows[:, None])
             enough = weight.cumsum(axis=1) >= k
-            r = distance[np.arange(len(rows)), enough.argmax(axis=1)]
-            m = 2 * tolerance * (norm[rows] + r)
-            radius[rows], margin[rows] = r, m
-            chance[rows] = Shells.around(r, m, distance, k, weight).chance
-            done = enough[:, -1] & (distance[:, -1] > r + m + blur) | (fetch == u)
+            radius = distance[np.arange(len(rows)), enough.argmax(axis=1)]
+            margin = 2 * tolerance * (norm[rows] + radius)
+            shells[:, rows] = radius, margin, _chance(distance, radius, margin, k, weight)
+            seen = distance[:, -1] > radius + margin + blur
+            done = enough[:, -1] & seen | (fetch == u)
             unfinished.append(rows[~done])
         todo, fetch = np.concatenate(unfinished), min(u, 4 * fetch)
-    return Shells(radius, margin, chance)
+    return shells
 
 
 def _search(points: np.ndarray) -> tuple[Callable, float]:
