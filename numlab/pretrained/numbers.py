@@ -82,7 +82,7 @@ class NumberInputs(nn.Module):
 
     def __init__(self, model, tokenizer, encoder: Encoder | None = None):
         super().__init__()
-        self.tokenizer = PretrainedTokenizer.of(Words.of(tokenizer, model), encoder)
+        self.tokenizer = PretrainedTokenizer.of(Words.of(tokenizer, model.config), encoder)
         self.embed = PretrainedEmbedding(self.tokenizer, model.get_input_embeddings())
         self.pads_left = tokenizer.padding_side == "left"
 

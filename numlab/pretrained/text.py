@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from numlab.codes.base import LARGEST
 from numlab.corpus import Corpus, Flat, offsets
@@ -36,7 +35,7 @@ class Words:
     longest: int  # tokens of the longest text that the model reads
 
     @classmethod
-    def of(cls, tokenizer, model) -> Words:
+    def of(cls, tokenizer, config) -> Words:
         """The words of a Hugging Face model; MARK is added to a copy of its tokenizer."""
         from transformers import AddedToken
 
@@ -50,19 +49,16 @@ class Words:
         if mark in (None, marked.unk_token_id) or marked(f"a {MARK} b").input_ids.count(mark) != 1:
             pieces = marked.tokenize(MARK)
             raise ValueError(f"{name} splits {MARK} into {pieces}: it must be one token")
-        longest = getattr(model.config, "max_position_embeddings", None) or np.inf
-        size = model.get_input_embeddings().num_embeddings
-        return cls(marked, size, min(longest, marked.model_max_length))
+        longest = getattr(config, "max_position_embeddings", None) or np.inf
+        return cls(marked, config.vocab_size, min(longest, marked.model_max_length))
 
     @classmethod
     @functools.lru_cache(maxsize=4)
     def named(cls, name: str) -> Words:
-        """The words of a model by its name, without its weights."""
-        from transformers import AutoModel, AutoTokenizer
+        """The words of a model by its name."""
+        from transformers import AutoTokenizer
 
-        with torch.device("meta"):
-            model = AutoModel.from_config(config(name))
-        return cls.of(load(AutoTokenizer, name), model)
+        return cls.of(load(AutoTokenizer, name), config(name))
 
     def __len__(self) -> int:
         return self.size
