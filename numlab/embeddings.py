@@ -109,14 +109,14 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     Such are "0123456789" of P10; another word is a ValueError.
     """
     words, encoder = list(words), run.spec.encoder
-    index = {word: i for i, word in enumerate(encoder.vocabulary)}
-    ids = [index.get(word, -1) for word in words]
-    numbers = np.where(np.array(ids) < 0, np.nan, encoder.word_values[ids])
-    if np.isnan(numbers).any():
-        word = words[int(np.isnan(numbers).argmax())]
-        raise ValueError(f"{encoder} has no word {word!r} that is a number")
+    is_number = ~np.isnan(encoder.word_values)
+    index = {word: i for i, word in enumerate(encoder.vocabulary) if is_number[i]}
+    for word in words:
+        if word not in index:
+            raise ValueError(f"{encoder} has no word {word!r} that is a number")
+    ids = [index[word] for word in words]
     vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
-    return Embeddings(numbers, vectors, run.spec.name, 0)
+    return Embeddings(encoder.word_values[ids], vectors, run.spec.name, 0)
 
 
 def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:

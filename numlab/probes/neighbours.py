@@ -23,7 +23,7 @@ TREE_DIMENSIONS = 16  # with more, a k-d tree is slower than all pairs as matrix
 
 
 def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
-    """Overlap of each number's k nearest numbers with its k nearest embeddings.
+    """Overlap of each of n numbers' k nearest numbers with its k nearest embeddings, 1 <= k < n.
 
     Both sets have k members, so precision, recall and F1 are all the overlap over k (digits,
     section 3). Time grows with the number of different vectors: seconds for 900,000.
@@ -31,7 +31,7 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     Returns
     -------
     DataFrame [number, f1]
-        In the order of the n numbers; the expected F1, 0 to 1. 1 <= k < n.
+        In the order of the numbers; the expected F1, 0 to 1.
 
     Examples
     --------
