@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.corpus import Batch, Corpus
-from numlab.encoders.aggregate import Aggregation
+from numlab.corpus import Batch, Corpus, matches
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
-from numlab.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -24,12 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Embeddings",
-    "from_digits",
     "from_encoder",
-    "from_matrix",
     "from_pretrained",
     "from_run",
     "from_words",
+    "text_vectors",
 ]
 
 
@@ -39,14 +36,15 @@ class Embeddings:
 
     Attributes
     ----------
-    numbers : array of shape (n,)
-        All different: float64, or object for Python ints that a float64 cannot hold.
-    vectors : array of shape (n, d)
-        Finite; float32 or float64.
-    source : str
-        Where they come from, for captions.
-    layer : int or None
-        0: the input of a model's blocks; i: the output of its i-th block; None: no model.
+    numbers : (n,), all different: float64, or object for Python ints that float64 cannot hold.
+    vectors : (n, d), finite; float32 or float64.
+    source : where they come from, for captions.
+    layer : 0: the input of a model's blocks; i: the output of its i-th block; None: no model.
+
+    Examples
+    --------
+    >>> len(Embeddings([1, 2, 3], np.eye(3), "one-hot"))
+    3
     """
 
     numbers: np.ndarray
@@ -65,84 +63,27 @@ class Embeddings:
         """In a notebook: the source, and the first entries of the first vectors."""
         import pandas as pd
 
-        first = pd.DataFrame(
-            self.vectors[:5, :6], index=[shown(n) for n in self.numbers[:5].tolist()]
-        )
+        names = map(shown, self.numbers[:5].tolist())
+        first = pd.DataFrame(self.vectors[:5, :6], index=names)
         layer = "" if self.layer is None else f", layer {self.layer}"
         n, d = self.vectors.shape
         head = f"<b>{escape(self.source)}</b>{layer}: {n:,} vectors of {d} entries"
         return head + first.to_html(float_format="{:.3g}".format)
 
 
-def from_matrix(numbers: np.ndarray, vectors: np.ndarray, source: str) -> Embeddings:
-    """Vectors from a matrix: row i of `vectors`, shape (n, d), belongs to numbers[i].
-
-    Examples
-    --------
-    >>> len(from_matrix([1, 2, 3], np.eye(3), "one-hot"))
-    3
-    """
-    return Embeddings(numbers, vectors, source)
-
-
-def from_digits(
-    numbers: np.ndarray,
-    embeddings: np.ndarray,
-    aggregate: Aggregation,
-) -> Embeddings:
-    """Aggregates of the embeddings of the digits of whole numbers, without leading zeros.
-
-    Parameters
-    ----------
-    numbers : array of shape (n,)
-        Whole numbers, 0 <= number < 2**63, of any lengths.
-    embeddings : array of shape (10, d)
-        One row for each digit.
-    aggregate : Aggregation
-        Such as `WeightedSum()` or `DigitSum()`.
-
-    Examples
-    --------
-    >>> from numlab.encoders import DigitSum
-    >>> from_digits([7, 70], np.eye(10), DigitSum()).vectors[:, [0, 7]].tolist()
-    [[0.0, 1.0], [1.0, 1.0]]
-    """
-    given, numbers = np.asarray(numbers), np.asarray(numbers).astype(np.int64)
-    if (given != numbers).any() or (numbers < 0).any():
-        wrong = given[(given != numbers) | (numbers < 0)][0]
-        raise ValueError(f"digits are aggregated for whole numbers >= 0; got {wrong}")
-    embeddings = np.asarray(embeddings)
-    vectors = np.empty((len(numbers), embeddings.shape[1]), embeddings.dtype)
-    powers = 10 ** np.arange(1, 19, dtype=np.int64)
-    lengths = np.searchsorted(powers, numbers, side="right") + 1
-    for length in np.unique(lengths):
-        places = 10 ** np.arange(length - 1, -1, -1, dtype=np.int64)
-        same_length = np.flatnonzero(lengths == length)
-        for rows in np.array_split(same_length, -(-len(same_length) // 8192)):  # to save memory
-            vectors[rows] = aggregate(numbers[rows, None] // places % 10, embeddings)
-    return Embeddings(numbers, vectors, repr(aggregate))
-
-
 def from_encoder(
     encoder: Encoder, numbers: np.ndarray, d_model: int = 64, seed: int = 0
 ) -> Embeddings:
-    """The vectors of numbers in an untrained model.
+    """The (n, d_model) vectors of numbers in an untrained model.
 
     Words have normal vectors of length about 1, and the encoder's embedding module has its initial
     weights, all drawn from `seed`. The vector of a number is the mean over its tokens, without
     positions: under a text encoder, permutations of the same tokens coincide.
 
-    Parameters
-    ----------
-    encoder : Encoder
-    numbers : array of shape (n,)
-        Within `encoder.bounds`; else a ValueError.
-    d_model : int
-    seed : int
-
-    Returns
-    -------
-    Embeddings of shape (n, d_model), float32
+    Raises
+    ------
+    ValueError
+        For a number beyond `encoder.bounds`.
     """
     import torch
 
@@ -162,54 +103,66 @@ def from_encoder(
     return Embeddings(numbers, mean.numpy(), f"{encoder}, untrained")
 
 
-def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
-    """The vectors of numbers in a trained model, each number read as a text.
+def from_words(run: Run, words: Iterable[str]) -> Embeddings:
+    """The trained vectors of an encoder's words that are numbers (xval, Fig. 11).
 
-    Parameters
-    ----------
-    run : Run
-    numbers : array of shape (n,)
-        Within the bounds of the run's encoder.
-    layer : int
-        0: the trained embedding, without positions; i: the output of the i-th block. The vector
-        of a number is the mean over its tokens.
-    batch_size : int
-
-    Returns
-    -------
-    Embeddings of shape (n, d_model), float32
+    Such are "0123456789" of P10; another word is a ValueError.
     """
+    words, encoder = list(words), run.spec.encoder
+    is_number = ~np.isnan(encoder.word_values)
+    index = {word: i for i, word in enumerate(encoder.vocabulary) if is_number[i]}
+    for word in words:
+        if word not in index:
+            raise ValueError(f"{encoder} has no word {word!r} that is a number")
+    ids = [index[word] for word in words]
+    vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
+    return Embeddings(encoder.word_values[ids], vectors, run.spec.name, 0)
 
-    def hidden(batch: Batch) -> torch.Tensor:
-        inputs = run.spec.objective.show(batch).to(run.model.device)
-        return run.model.hidden(inputs, layer=layer)
 
-    _check_layer(layer, run.spec.model.n_layer)
-    vectors = _mean_over_tokens(_alone(run.tokenizer, numbers), hidden, "mean", batch_size)
+def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
+    """The (n, d_model) vectors of numbers in a trained model, each number read as a text.
+
+    Layer 0 is the trained embedding, without positions; i the output of the i-th block. The vector
+    of a number is the mean over its tokens.
+    """
+    vectors = text_vectors(run, _alone(numbers), "number", layer, batch_size)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 
 
-def from_words(run: Run, words: Iterable[str]) -> Embeddings:
-    """The vectors of words that are numbers in a trained text encoder (xval, Fig. 11).
+def text_vectors(
+    run: Run,
+    examples: list[Examples],
+    slots: str | tuple[str, ...] = "*",
+    layer: int | None = None,
+    batch_size: int = 256,
+) -> np.ndarray:
+    """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
     Parameters
     ----------
-    run : Run
-    words : words of the run's encoder that are numbers, such as "0123456789" of P10.
+    run, examples
+    slots : patterns of slots; every text needs one that fits.
+    layer : read the output of this block; default: the last.
 
     Returns
     -------
-    Embeddings of shape (words, d_model), float32
+    (n, d_model) float32, in the order of the texts' index, if they have one
     """
-    words, encoder = list(words), run.spec.encoder
-    index = {word: i for i, word in enumerate(encoder.vocabulary)}
-    ids = [index.get(word, -1) for word in words]
-    numbers = np.where(np.array(ids) < 0, np.nan, encoder.word_values[ids])
-    if np.isnan(numbers).any():
-        word = words[int(np.isnan(numbers).argmax())]
-        raise ValueError(f"{encoder} has no word {word!r} that is a number")
-    vectors = run.model.embed.words[ids].detach().float().cpu().numpy()
-    return Embeddings(numbers, vectors, run.spec.name, 0)
+    slots = (slots,) if isinstance(slots, str) else tuple(slots)
+    for e in examples:
+        if not any(matches(slot.name, slots) for slot in e.layout.slots):
+            raise ValueError(f"no slot fits {slots}; the layout has {e.layout.number_slots[:12]}")
+    layer = _checked_layer(layer, run.spec.model.n_layer)
+
+    def states(batch: Batch) -> torch.Tensor:
+        inputs = run.spec.objective.show(batch).to(run.model.device)
+        return run.model.hidden(inputs, layer=layer)
+
+    corpus = run.tokenizer(examples)
+    vectors = _means(corpus, states, lambda batch: batch.in_slots(slots), batch_size)
+    if any(e.index is None for e in examples):
+        return vectors
+    return vectors[np.argsort(np.concatenate([e.index for e in examples]))]
 
 
 def from_pretrained(
@@ -223,22 +176,14 @@ def from_pretrained(
 
     Parameters
     ----------
-    name_or_path : str or Path
-        A folder, MINILM of `numlab.pretrained`, or a name, which is downloaded once through the
-        Hugging Face cache.
-    numbers : array of shape (n,)
-    layer : int
-        0: the input table, without positions; i: the output of the i-th block, with the final
+    name_or_path : a folder, MINILM of `numlab.pretrained`, or a name, which is downloaded once
+        through the Hugging Face cache.
+    numbers : (n,)
+    layer : 0: the input table, without positions; i: the output of the i-th block, with the final
         norm after the last block of GPT-2, Llama and others. Of an encoder-decoder, the encoder.
-    tokens : str
-        Of a number of several tokens: the "mean" of their vectors; the "last" one, which in a
+    tokens : of a number of several tokens: the "mean" of their vectors; the "last" one, which in a
         decoder has read the others; or "one": it is an error. Tokens around every text, such as
         [CLS], are read and not counted (our choice: no space stands before the number).
-    batch_size : int
-
-    Returns
-    -------
-    Embeddings of shape (n, d), float32
 
     Raises
     ------
@@ -248,69 +193,71 @@ def from_pretrained(
     ImportError
         Without `transformers`, which the extra `numlab[pretrained]` installs.
     """
-    from numlab.pretrained import Pretrained
-    from numlab.pretrained.model import trunk
+    from numlab.pretrained import Pretrained, model
 
     if tokens not in ("one", "mean", "last"):
         raise ValueError(f"numbers are one token, their mean or the last; got {tokens!r}")
     spec = Pretrained(str(name_or_path))
-    _check_layer(layer, spec.n_layer)
-    model, tokenizer = trunk(spec.name), spec.tokenizer([], None)
-    corpus = _alone(tokenizer, numbers)
-    _check_tokens(corpus, np.asarray(numbers), name_or_path, tokens)
+    layer = _checked_layer(layer, spec.n_layer)
+    trunk, corpus = model.trunk(spec.name), spec.tokenizer([], None)(_alone(numbers))
+    _check_tokens(corpus, np.asarray(numbers), spec.name, several=tokens != "one")
 
-    def hidden(batch: Batch) -> torch.Tensor:
-        inputs = MaskedLM().show(batch).to(model.device)
-        if layer == 0:
-            return model.get_input_embeddings()(inputs.ids)
-        mask = None if inputs.real is None else inputs.real.long()
-        out = model(input_ids=inputs.ids, attention_mask=mask, output_hidden_states=True)
-        return out.hidden_states[layer]
+    def states(batch: Batch) -> torch.Tensor:
+        inputs = MaskedLM().show(batch).to(trunk.device)
+        return model.states(trunk, trunk.get_input_embeddings()(inputs.ids), inputs.real, layer)
 
-    vectors = _mean_over_tokens(corpus, hidden, tokens, batch_size)
-    return Embeddings(numbers, vectors, str(name_or_path), layer)
+    def counted(batch: Batch) -> np.ndarray:
+        in_number = batch.slot == 0
+        if tokens == "last":
+            in_number &= np.cumsum(in_number, 1) == in_number.sum(1, keepdims=True)
+        return in_number
+
+    return Embeddings(numbers, _means(corpus, states, counted, batch_size), spec.name, layer)
 
 
-def _check_tokens(corpus: Corpus, numbers: np.ndarray, name: str | Path, tokens: str) -> None:
-    """Raise a ValueError for numbers without tokens, or with several where `tokens` is "one"."""
+def _check_tokens(corpus: Corpus, numbers: np.ndarray, name: str, several: bool) -> None:
+    """Raise a ValueError for a number without tokens, or with several unless they are allowed."""
     batch = corpus.batch(np.arange(len(corpus)))
-    in_number = batch.slot == 0
-    unknown = ((batch.ids == corpus.tokenizer.text.tokenizer.unk_token_id) & in_number).any(1)
-    if unknown.any():
-        raise ValueError(f"{name} has no tokens for {shown(numbers[unknown.argmax()])}")
+    in_number, unknown = batch.slot == 0, corpus.tokenizer.text.tokenizer.unk_token_id
+    no_token = (in_number & (batch.ids == unknown)).any(1)
+    if no_token.any():
+        raise ValueError(f"{name} has no tokens for {shown(numbers[no_token.argmax()])}")
     counts = in_number.sum(1)
-    if tokens == "one" and (counts != 1).any():
+    if not several and (counts != 1).any():
         row = (counts != 1).argmax()
-        raise ValueError(
-            f"{name} has {counts[row]} tokens for {shown(numbers[row])}; "
-            'take tokens="mean" or "last"'
-        )
+        found = f"{name} has {counts[row]} tokens for {shown(numbers[row])}"
+        raise ValueError(f'{found}; take tokens="mean" or "last"')
 
 
-def _check_layer(layer: int, n_layer: int) -> None:
+def _checked_layer(layer: int | None, n_layer: int) -> int:
+    """The layer, the last for None."""
+    layer = n_layer if layer is None else layer
     if not 0 <= layer <= n_layer:
         raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
+    return layer
 
 
-def _alone(tokenizer: Tokenizer, numbers: np.ndarray) -> Corpus:
+def _alone(numbers: np.ndarray) -> list[Examples]:
     """Each number as a text."""
-    return tokenizer([Examples(Layout(("", ""), (Slot("number"),)), as_numbers(numbers)[:, None])])
+    return [Examples(Layout(("", ""), (Slot("number"),)), as_numbers(numbers)[:, None])]
 
 
-def _mean_over_tokens(corpus: Corpus, hidden: Callable, tokens: str, batch_size: int) -> np.ndarray:
-    """(n, d) float32: the hidden states of each number of `_alone`, the mean or the last."""
+def _means(
+    corpus: Corpus,
+    states: Callable[[Batch], torch.Tensor],
+    counted: Callable[[Batch], np.ndarray],
+    batch_size: int,
+) -> np.ndarray:
+    """(n, d) float32: the mean of each text's states (B, T, d) where `counted` (B, T) is True."""
     import torch
 
     parts = []
     for i in range(0, len(corpus), batch_size):
         batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
-        counted = batch.slot == 0
-        if tokens == "last":
-            counted &= np.cumsum(counted, 1) == counted.sum(1, keepdims=True)
         with torch.no_grad():
-            h = hidden(batch)
-        weight = torch.from_numpy(counted)[..., None].to(h)
-        parts.append(((h * weight).sum(1) / weight.sum(1)).float().cpu().numpy())
+            h = states(batch).float()
+        weight = torch.from_numpy(counted(batch))[..., None].to(h)
+        parts.append(((h * weight).sum(1) / weight.sum(1)).cpu().numpy())
     return np.concatenate(parts)
 
 

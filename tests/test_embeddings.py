@@ -9,13 +9,11 @@ import torch
 import numlab as nl
 from numlab.embeddings import (
     Embeddings,
-    from_digits,
     from_encoder,
-    from_matrix,
     from_run,
     from_words,
 )
-from numlab.encoders import P10, P1000, DigitMax, Digits, DigitSum, FoNE, Subword, WeightedSum, XVal
+from numlab.encoders import P10, P1000, Digits, FoNE, Subword, XVal
 
 ENCODERS = [P10(), P1000(), XVal(), XVal(k=2), FoNE(), FoNE(project=False), Digits(), Subword()]
 
@@ -35,7 +33,7 @@ ENCODERS = [P10(), P1000(), XVal(), XVal(k=2), FoNE(), FoNE(project=False), Digi
 )
 def test_wrong_embeddings_are_refused(numbers, vectors, message):
     with pytest.raises(ValueError, match=message):
-        from_matrix(numbers, vectors, "test")
+        Embeddings(numbers, vectors, "test")
 
 
 def test_integers_beyond_a_float_stay_different():
@@ -48,25 +46,6 @@ def test_integers_beyond_a_float_stay_different():
 )
 def test_vectors_are_kept_as_float32_or_float64(given, kept):
     assert Embeddings([1], np.ones((1, 2), given), "test").vectors.dtype == kept
-
-
-def test_digits_of_numbers_of_mixed_lengths_are_aggregated_without_leading_zeros():
-    table = np.random.default_rng(0).normal(size=(10, 4))
-    vectors = from_digits([305, 0, 42], table, WeightedSum()).vectors
-    expected = [WeightedSum()(np.array([d]), table)[0] for d in ([3, 0, 5], [0], [4, 2])]
-    np.testing.assert_allclose(vectors, expected)
-
-
-def test_more_numbers_than_are_aggregated_at_a_time_keep_their_order():
-    numbers = np.random.default_rng(0).permutation(100_000)
-    vectors = from_digits(numbers, np.arange(10.0)[:, None], DigitSum()).vectors
-    assert vectors[:, 0].tolist() == [sum(map(int, str(n))) for n in numbers.tolist()]
-
-
-@pytest.mark.parametrize("number", [-1, 0.5])
-def test_only_whole_numbers_have_digits_to_aggregate(number):
-    with pytest.raises(ValueError, match=str(number)):
-        from_digits([1, number], np.eye(10), DigitMax())
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=repr)

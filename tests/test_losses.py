@@ -67,10 +67,9 @@ def test_true_digits_cost_least_wrong_units_less_than_wrong_digits_a_non_number_
     none = loss(certain(torch.zeros_like(targets.ids), size), targets, embed)
     assert true < units < every
     answers = TASK.sample(6, seed=0)[0].column("answer")
-    sizes = nl.embeddings.from_digits(
-        np.unique(answers), embed.words[:10].detach().numpy(), WeightedSum()
-    )
-    table = dict(zip(sizes.numbers, (sizes.vectors**2).mean(1), strict=True))
+    vectors = embed.words[:10].detach().numpy()
+    digits = {x: np.array([[*map(int, str(int(x)))]]) for x in answers}
+    table = {x: (WeightedSum()(digits[x], vectors) ** 2).mean() for x in answers}
     assert float(none) == pytest.approx(np.mean([math.log2(table[x]) for x in answers]), rel=1e-4)
     words = embed.words[:10].detach()
     assert float(true) == pytest.approx(math.log2(FLOOR * float((words**2).mean())))

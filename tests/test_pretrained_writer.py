@@ -105,6 +105,30 @@ def test_what_is_written_together_is_what_is_likeliest_alone(folder, kind, home)
         assert ended or len(said) > run.spec.encoder.length
 
 
+@torch.no_grad()
+def test_every_step_of_a_cached_answer_has_the_logits_of_transformers(folder, kind, monkeypatch):
+    one = spec(folder)
+    tokenizer = one.tokenizer()
+    model = one.model.build(tokenizer).eval()
+    read, steps, words = model.logits, [], torch.arange(tokenizer.offset)
+
+    def write_on(hidden):  # the encoder's words only, so that no answer ends early
+        steps.append(read(hidden))
+        return steps[-1].index_fill(1, words, -torch.inf)
+
+    monkeypatch.setattr(model, "logits", write_on)
+    corpus = tokenizer(one.examples("test"), ("answer",))
+    for row in range(3):
+        steps.clear()
+        batch = corpus.batch(np.array([row]))
+        answers = one.objective.fill(model, batch, ("answer",))
+        said = answers.ids[0][answers.mask[0]]
+        assert len(said) == len(steps) > 5
+        question = batch.ids[0, : int(batch.in_slots(("answer",))[0].argmax())]
+        expected = theirs(model.model, kind, question, said)[: len(said)]
+        torch.testing.assert_close(torch.cat(steps), expected, rtol=1e-4, atol=1e-5)
+
+
 def test_digits_begin_as_the_models_own(folder):
     one = spec(folder)
     tokenizer = one.tokenizer()

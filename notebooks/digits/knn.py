@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from aggregates import digit_f1, from_digits
 from joblib import Parallel, delayed
 
-import numlab as nl
 from numlab.encoders.aggregate import Aggregation, WeightedSum
 
 K = 10
@@ -43,7 +43,7 @@ def f1_by_length(
     pools += [("all lengths", np.arange(10**longest))]
 
     def score(table, name, pool):
-        f1 = nl.probes.digit_f1(pool[1], table[2], aggregates[name], min(K, len(pool[1]) - 1))
+        f1 = digit_f1(pool[1], table[2], aggregates[name], min(K, len(pool[1]) - 1))
         means = f1.groupby(n_digits(pool[1])).f1.mean().rename_axis("digits").reset_index()
         return means.assign(table=table[0], seed=table[1], aggregate=name, pool=pool[0])
 
@@ -79,10 +79,7 @@ def f1_over_k(tables: Sequence[Table], length: int, ks: Sequence[int]) -> pd.Dat
     """
     rows = [("leading digits only", k, leading_digits_only(k, length)) for k in ks]
     for name, _, embeddings in tables:
-        scores = (
-            nl.probes.digit_f1(of_length(length), embeddings, WeightedSum(), k).f1.mean()
-            for k in ks
-        )
+        scores = (digit_f1(of_length(length), embeddings, WeightedSum(), k).f1.mean() for k in ks)
         rows += zip([f"weighted sum, {name}"] * len(ks), ks, scores, strict=True)
     frame = pd.DataFrame(rows, columns=["embedding", "k", "f1"])
     return frame.groupby(["embedding", "k"], sort=False, as_index=False).f1.mean()
@@ -111,7 +108,7 @@ def norms(
     some = np.concatenate([numbers[0], *(rng.choice(x, 90, replace=False) for x in numbers[1:])])
     frames = []
     for name, (table, seed, embeddings) in itertools.product(aggregates, tables):
-        vectors = nl.embeddings.from_digits(some, embeddings, aggregates[name]).vectors
+        vectors = from_digits(some, embeddings, aggregates[name]).vectors
         norm = np.linalg.norm(vectors, axis=1) / np.linalg.norm(embeddings, axis=1).mean()
         means = pd.Series(norm).groupby(n_digits(some)).mean().rename_axis("digits")
         of = {"table": table, "seed": seed, "aggregate": name}

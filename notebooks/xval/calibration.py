@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import numlab as nl
 from numlab.plots import encoder_color, panels, styled
-from numlab.probes.masked import masked_states
+from numlab.probes.logits import masked_states
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

@@ -35,7 +35,7 @@ def needed_digits(numbers: np.ndarray) -> tuple[int, int]:
     return before, min(after, MOST_DIGITS - before)
 
 
-def encodings(table: Table, encoders: list[Encoder], seed: int = 0):
+def encodings(table: Table, encoders: list[Encoder]):
     """Measure untrained encoders on the numbers of a table.
 
     Returns
@@ -52,7 +52,7 @@ def encodings(table: Table, encoders: list[Encoder], seed: int = 0):
     numbers, texts = table.numbers, table.examples
     few = different = np.unique(numbers)
     if len(different) > NUMBERS:
-        few = np.sort(np.random.default_rng(seed).choice(different, NUMBERS, replace=False))
+        few = np.sort(np.random.default_rng(0).choice(different, NUMBERS, replace=False))
     words = Text.of([e.layout for e in texts])
     literals = [len(e) * sum(map(len, map(words.ids, e.layout.token_literals))) for e in texts]
     in_texts = sum(e.numbers.size for e in texts)  # a single column is shown twice

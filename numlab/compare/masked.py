@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -33,11 +33,8 @@ class Rows(Task):
 
     Parameters
     ----------
-    checksum : str
-    gap : (float, float)
-        Rows with a predicted number in this open interval are held out.
-    slot : str
-        Pattern of the slots that are predicted.
+    gap : rows with a predicted number in this open interval are held out.
+    slot : pattern of the slots that are predicted.
     """
 
     stored: ClassVar[bool] = False
@@ -52,7 +49,7 @@ class Rows(Task):
         if table.of_texts and len(frame) > TEXTS:
             frame = frame.sample(TEXTS, random_state=0).sort_index(ignore_index=True)
         checksum = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()[:20]
-        path = store.home() / "data" / "own" / f"{checksum}.parquet"
+        path = _file(checksum)
         path.parent.mkdir(parents=True, exist_ok=True)
         store.replace(path, frame.to_parquet)
         slot = "*" if table.of_texts else f"n{frame.nunique().argmax()}"
@@ -63,7 +60,7 @@ class Rows(Task):
     def table(self) -> Table:
         import pandas as pd
 
-        path = store.home() / "data" / "own" / f"{self.checksum}.parquet"
+        path = _file(self.checksum)
         if not path.exists():
             raise ValueError(f"the store holds no table {self.checksum}: read its file again")
         return Table(self.checksum, pd.read_parquet(path))
@@ -94,6 +91,10 @@ class Rows(Task):
         return tuple(Table("", self.table.frame.iloc[part]).examples for part in parts)
 
 
+def _file(checksum: str) -> Path:
+    return store.home() / "data" / "own" / f"{checksum}.parquet"
+
+
 def _columns(e: Examples, slot: str) -> list[np.ndarray]:
     names = [name for name in e.layout.number_slots if slot in ("*", name)]
     return [e.column(name).astype(float) for name in names]
@@ -118,19 +119,21 @@ def specs(table: Table, encoders: list[Encoder], steps: int = 300) -> list[RunSp
     if not encoders:
         raise ValueError("no encoder holds every number")
     n_test = n_valid = min(256, outside // 8)
-    spec = RunSpec(
-        task=task,
-        encoder=encoders[0],
-        objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slot,)),
-        model=GPT2(48, 2, 4, context=4096),
-        n_train=outside - n_valid - n_test,
-        n_valid=n_valid,
-        n_test=n_test,
-        steps=steps,
-        batch_size=32,
-        learning_rate=3e-3,
-    )
-    return [dataclasses.replace(spec, encoder=encoder) for encoder in encoders]
+    return [
+        RunSpec(
+            task=task,
+            encoder=encoder,
+            objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slot,)),
+            model=GPT2(48, 2, 4, context=4096),
+            n_train=outside - n_valid - n_test,
+            n_valid=n_valid,
+            n_test=n_test,
+            steps=steps,
+            batch_size=32,
+            learning_rate=3e-3,
+        )
+        for encoder in encoders
+    ]
 
 
 def gap_errors(runs: list[Run]):

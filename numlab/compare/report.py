@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jinja2
 import numpy as np
 
 from numlab import plots
@@ -19,30 +20,18 @@ from numlab.compare.table import Table, read
 from numlab.training import train
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 LOSSLESS = 1e-6  # relative error: what float32 keeps
 ALIKE = 1.25  # errors of one seed within this factor are not told apart
-STYLE = """<style>
-.numlab-report :is(th, td) { text-align: left; vertical-align: top; padding: 1px 12px 1px 0 }
-</style>"""
-GAP_ERRORS = "Trained without the gap: median error in interquartile ranges"
-COLUMNS = {  # of the tables: heading, format
-    "encoder": ("encoder", "{}"),
-    "held": ("in range", "{:.1%}"),
-    "refused": ("not in range", "{:.6g}"),
-    "exact": ("exact", "{:.1%}"),
-    "worst": ("worst relative error", "{:.1e}"),
-    "example": ("example", "{}"),
-    "tokens": ("tokens a number", "{:.3g}"),
-    "text_tokens": ("tokens a row", "{:.3g}"),
-    "f1": ("neighbour F1", "{:.2f}"),
-    "periods": ("periods", "{}"),
-    "error gap": ("in the gap", "{:.3g}"),
-    "error seen": ("elsewhere", "{:.3g}"),
-    "invalid gap": ("no number, gap", "{:.0%}"),
-    "invalid seen": ("no number, elsewhere", "{:.0%}"),
-}
+FOLDER = Path(__file__).parent
+COLUMNS = tomllib.loads((FOLDER / "columns.toml").read_text("utf-8"))
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+    autoescape=jinja2.select_autoescape(["html"]),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+)
 
 
 def report(
@@ -99,14 +88,7 @@ class Report:
     @property
     def paragraphs(self) -> dict[str, list[str]]:
         """Heading to sentences, in reading order."""
-        numbers, n_rows = self.table.numbers, len(self.table.frame)
-        extent = f"from {numbers.min():.6g} to {numbers.max():.6g}"
-        about = [f"{n_rows:,} rows, {len(numbers):,} numbers {extent}."]
-        about += [f"{note}." for note in self.table.notes]
-        if self.encodings.periods.isna().all():
-            about.append("No spectra: they need 8 consecutive whole numbers.")
-        if self.errors is not None and self.table.of_texts and n_rows > TEXTS:
-            about.append(f"The small models learn from {TEXTS:,} of the texts, drawn at random.")
+        about = _sentences("about.txt", report=self, numbers=self.table.numbers, texts=TEXTS)
         why = [f"No model was trained: {self.untrained}."] if self.untrained else []
         return {self.table.name: about, "Advice": advice(self.encodings, self.errors) + why}
 
@@ -118,39 +100,39 @@ class Report:
             wide = self.errors.pivot(index="encoder", columns="part", values=["error", "invalid"])
             wide.columns = wide.columns.map(" ".join)
             wide = wide.sort_values(["error gap", "error seen"]).replace(np.inf, np.nan)
-            tables[GAP_ERRORS] = _formatted(wide.reset_index())
+            heading = "Trained without the gap: median error in interquartile ranges"
+            tables[heading] = _formatted(wide.reset_index())
         return tables
 
     @property
     def text(self) -> str:
-        parts = ["\n".join([h, "=" * len(h), *lines]) for h, lines in self.paragraphs.items()]
-        parts += [f"{h}\n\n{frame.to_string(index=False)}" for h, frame in self.tables.items()]
-        return "\n\n".join(parts) + "\n"
+        return TEMPLATES.get_template("report.txt").render(report=self)
 
     def _repr_html_(self) -> str:
-        parts = {h: f"<p>{escape(' '.join(lines))}</p>" for h, lines in self.paragraphs.items()}
-        parts |= {h: f.to_html(index=False, border=0) for h, f in self.tables.items()}
-        html = [f"<h3>{escape(heading)}</h3>{part}" for heading, part in parts.items()]
+        file = io.BytesIO()
         if self.errors is not None:
-            html.insert(2, _image(plots.gap_errors(self.errors, BASELINE), GAP_ERRORS))
-        return f'{STYLE}<div class="numlab-report">{"".join(html)}</div>'
+            figure = plots.gap_errors(self.errors, BASELINE)
+            figure.savefig(file, format="svg", bbox_inches="tight")
+        image = base64.b64encode(file.getvalue()).decode()
+        return TEMPLATES.get_template("report.html").render(report=self, image=image)
+
+
+def _sentences(template: str, **facts) -> list[str]:
+    """The lines of a template."""
+    lines = TEMPLATES.get_template(template).render(facts).splitlines()
+    return [line for line in lines if line]
 
 
 def _formatted(frame: DataFrame) -> DataFrame:
     """Columns as strings under their headings; what is missing as a dash."""
-    columns = {name: column for name, column in COLUMNS.items() if name in frame}
-    strings = frame[list(columns)].astype(object)
-    for name, (_, pattern) in columns.items():
-        strings[name] = strings[name].map(pattern.format, na_action="ignore")
-    strings = strings.astype(object).fillna("–")
-    return strings.rename(columns={name: heading for name, (heading, _) in columns.items()})
+    import pandas as pd
 
-
-def _image(figure, alt: str) -> str:
-    file = io.BytesIO()
-    figure.savefig(file, format="svg", bbox_inches="tight")
-    data = base64.b64encode(file.getvalue()).decode()
-    return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+    strings = {
+        heading: frame[name].astype(object).map(pattern.format, na_action="ignore")
+        for name, (heading, pattern) in COLUMNS.items()
+        if name in frame
+    }
+    return pd.DataFrame(strings).astype(object).fillna("–")
 
 
 def advice(encodings: DataFrame, errors: DataFrame | None) -> list[str]:
@@ -161,7 +143,7 @@ def advice(encodings: DataFrame, errors: DataFrame | None) -> list[str]:
     median. Of these: the one that loses least, then with fewest tokens, then with the best
     neighbour F1.
     """
-    every = encodings.set_index("encoder")
+    every, learned = encodings.set_index("encoder"), None
     every["lost"] = every.worst.where(every.worst > LOSSLESS, 0.0)
     left = every[every.held == every.held.max()]
     if errors is not None:
@@ -171,60 +153,14 @@ def advice(encodings: DataFrame, errors: DataFrame | None) -> list[str]:
             left = left.join(learned, how="inner")
             left = left[left.gap <= ALIKE * left.gap.min()]
     best = left.sort_values(["lost", "tokens", "f1"], ascending=[True, True, False]).iloc[0]
-    sentences = [f"Take {best.name}.", _range(best, every)]
-    if "gap" in left:
-        sentences.append(_gap(best, learned, left))
-    elif errors is not None:
-        sentences.append(
-            "No small model was better in the held-out gap than always saying the median, so "
-            "range, precision and length alone decide."
-        )
-    sentences += [_precision(best, every), _length(best, left)]
-    if errors is not None:
-        sentences.append("The models are small, with one seed: repeat what matters with three.")
-    return sentences
-
-
-def _range(best: Series, every: DataFrame) -> str:
-    share = "every number" if best.held == 1 else f"{best.held:.1%} of the numbers, the most"
-    others = every[every.held < every.held.max()]
-    if others.empty:
-        return f"It holds {share}, as do all others."
-    names = "; ".join(f"{row.Index} not {row.refused:.6g}" for row in others.itertuples())
-    return f"It holds {share}. Others do not: {names}."
-
-
-def _gap(best: Series, learned: DataFrame, left: DataFrame) -> str:
-    sentence = (
-        f"Trained without the numbers in the gap, its median error there is {best.gap:.3g} of the "
-        f"interquartile range ({best.seen:.3g} elsewhere; {BASELINE}: {learned.gap[BASELINE]:.3g})."
-    )
-    alike, worse = left.index.drop(best.name), learned.gap.drop([BASELINE, *left.index])
-    if len(alike):
-        sentence += f" Not told apart from it: {', '.join(alike)}."
-    if len(worse):
-        sentence += f" All others: {worse.min():.3g} or more."
-    return sentence
-
-
-def _precision(best: Series, every: DataFrame) -> str:
-    lossy = every[every.lost > 0]
-    if best.lost:
-        return f"It changes {1 - best.exact:.1%} of the numbers, at worst {best.example}."
-    if lossy.empty:
-        return "It loses nothing that float32 keeps, nor do the others."
-    worst = lossy.loc[lossy.lost.idxmax()]
-    others = f"{len(lossy)} others do, {worst.name} most: {worst.example}"
-    return f"It loses nothing that float32 keeps. {others}."
-
-
-def _length(best: Series, left: DataFrame) -> str:
-    unit = "token" if best.tokens == 1 else "tokens"
-    sentence = f"A number takes {best.tokens:.3g} {unit}, a row {best.text_tokens:.3g}."
-    alike = left[(left.lost == best.lost) & (left.tokens == best.tokens)].drop(index=best.name)
-    if alike.empty or alike.f1.isna().any():
-        return sentence
-    return (
-        f"{sentence} As good in that: {', '.join(alike.index)}; neighbours stay nearest in its own "
-        f"embedding (F1 {best.f1:.2f}, then {alike.f1.max():.2f})."
+    tied = left[(left.lost == best.lost) & (left.tokens == best.tokens)].drop(index=best.name)
+    return _sentences(
+        "advice.txt",
+        best=best,
+        tied=tied,
+        left=left,
+        learned=learned,
+        baseline=BASELINE,
+        refusing=every[every.held < every.held.max()],
+        lossy=every[every.lost > 0],
     )

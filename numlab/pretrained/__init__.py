@@ -1,7 +1,7 @@
 """Use encoders inside Hugging Face models."""
 
 from numlab.pretrained.model import Pretrained, PretrainedModel
-from numlab.pretrained.numbers import NumberInputs, frozen
+from numlab.pretrained.numbers import NumberInputs
 from numlab.pretrained.source import MINILM, locate
 from numlab.pretrained.text import PretrainedTokenizer
 from numlab.pretrained.writer import PretrainedWriter
@@ -13,6 +13,5 @@ __all__ = [
     "PretrainedModel",
     "PretrainedTokenizer",
     "PretrainedWriter",
-    "frozen",
     "locate",
 ]

@@ -1,8 +1,5 @@
 """Number embeddings for a Hugging Face model, which stays unchanged."""
 
-import contextlib
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 from torch import nn
@@ -14,7 +11,7 @@ from numlab.examples import parse
 from numlab.objectives import Inputs, MaskedLM
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
-__all__ = ["NumberInputs", "PretrainedEmbedding", "frozen"]
+__all__ = ["NumberInputs", "PretrainedEmbedding"]
 
 
 class PretrainedEmbedding(nn.Module):
@@ -46,16 +43,15 @@ class PretrainedEmbedding(nn.Module):
     def forward(self, inputs: Inputs) -> torch.Tensor:
         ids = inputs.ids.flatten()
         number = (ids >= self.offset).nonzero()[:, 0]
-        h = self.table(inputs.ids.masked_fill(inputs.ids >= self.offset, 0))
-        if not len(number):
-            return h
-        words = self.words
-        vectors = F.embedding(ids[number] - self.offset, words)
-        if self.values is not None and len(inputs.carriers):
-            at = torch.searchsorted(number, inputs.carriers)
-            carried = self.values(inputs.features, words)
-            vectors = vectors.index_put((at,), carried.to(vectors.dtype))
-        return h.flatten(0, 1).index_put((number,), vectors.to(h.dtype)).view_as(h)
+        h = self.table(ids.index_fill(0, number, 0))
+        if len(number):
+            words = self.words
+            vectors = F.embedding(ids[number] - self.offset, words)
+            h = h.index_put((number,), vectors.to(h.dtype))
+            if len(inputs.carriers):
+                carried = self.values(inputs.features, words)
+                h = h.index_put((inputs.carriers,), carried.to(h.dtype))
+        return h.unflatten(0, inputs.ids.shape)
 
 
 class NumberInputs(nn.Module):
@@ -86,7 +82,7 @@ class NumberInputs(nn.Module):
 
     def __init__(self, model, tokenizer, encoder: Encoder | None = None):
         super().__init__()
-        self.tokenizer = PretrainedTokenizer.of(Words.of(tokenizer, model), encoder)
+        self.tokenizer = PretrainedTokenizer.of(Words.of(tokenizer, model.config), encoder)
         self.embed = PretrainedEmbedding(self.tokenizer, model.get_input_embeddings())
         self.pads_left = tokenizer.padding_side == "left"
 
@@ -105,20 +101,3 @@ class NumberInputs(nn.Module):
             at = (torch.arange(T, device=device) - (T - real.sum(1))[:, None]) % T
             embedded, real = embedded.take_along_dim(at[..., None], 1), real.take_along_dim(at, 1)
         return {"inputs_embeds": embedded, "attention_mask": real.long()}
-
-
-@contextlib.contextmanager
-def frozen(model: nn.Module) -> Iterator[nn.Module]:
-    """Within the block, the model is in eval mode and its weights get no gradients.
-
-    Gradients still pass through the model to its inputs.
-    """
-    gradients = [(p, p.requires_grad) for p in model.parameters()]
-    modes = [(m, m.training) for m in model.modules()]
-    try:
-        yield model.requires_grad_(False).eval()
-    finally:
-        for parameter, flag in gradients:
-            parameter.requires_grad_(flag)
-        for module, flag in modes:
-            module.training = flag

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from numlab.codes.base import LARGEST
 from numlab.corpus import Corpus, Flat, offsets
@@ -22,7 +21,7 @@ from numlab.examples import Examples
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["InText", "PretrainedTokenizer", "Words", "plain"]
+__all__ = ["InText", "PretrainedTokenizer", "Words"]
 
 MARK = "[NUM]"
 
@@ -36,7 +35,7 @@ class Words:
     longest: int  # tokens of the longest text that the model reads
 
     @classmethod
-    def of(cls, tokenizer, model) -> Words:
+    def of(cls, tokenizer, config) -> Words:
         """The words of a Hugging Face model; MARK is added to a copy of its tokenizer."""
         from transformers import AddedToken
 
@@ -50,19 +49,16 @@ class Words:
         if mark in (None, marked.unk_token_id) or marked(f"a {MARK} b").input_ids.count(mark) != 1:
             pieces = marked.tokenize(MARK)
             raise ValueError(f"{name} splits {MARK} into {pieces}: it must be one token")
-        longest = getattr(model.config, "max_position_embeddings", None) or np.inf
-        size = model.get_input_embeddings().num_embeddings
-        return cls(marked, size, min(longest, marked.model_max_length))
+        longest = getattr(config, "max_position_embeddings", None) or np.inf
+        return cls(marked, config.vocab_size, min(longest, marked.model_max_length))
 
     @classmethod
     @functools.lru_cache(maxsize=4)
     def named(cls, name: str) -> Words:
-        """The words of a model by its name, without its weights."""
-        from transformers import AutoModel, AutoTokenizer
+        """The words of a model by its name."""
+        from transformers import AutoTokenizer
 
-        with torch.device("meta"):
-            model = AutoModel.from_config(config(name))
-        return cls.of(load(AutoTokenizer, name), model)
+        return cls.of(load(AutoTokenizer, name), config(name))
 
     def __len__(self) -> int:
         return self.size
@@ -124,41 +120,34 @@ class PretrainedTokenizer(Tokenizer):
     def _read(self, parts: dict[int, Examples]) -> Flat:
         examples = list(parts.values())
         tokens = self.encoder.encode(np.concatenate([e.numbers.ravel() for e in examples]))
-        texts, pieces = _write(examples, marks=bool(self.encoder.vocabulary))
-        ids, slot, within, starts = self._tokenize(texts, pieces)
+        texts, owner = _write(examples, marks=bool(self.encoder.vocabulary))
+        ids, starts, (slot, number) = self._tokenize(texts, owner)
         marked = ids == self.text.tokenizer.convert_tokens_to_ids(MARK)
-        wrong = np.flatnonzero(np.add.reduceat(marked.astype(int), starts[:-1]) != pieces.n_marks)
-        if len(wrong):
-            raise ValueError(f"text {wrong[0]} holds the mark {MARK} itself: {texts[wrong[0]]!r}")
+        for token in np.flatnonzero(marked & (number < 0)):
+            row = np.searchsorted(starts, token, side="right") - 1
+            raise ValueError(f"text {row} holds the mark {MARK} itself: {texts[row]!r}")
         n_tokens, n_features = np.ones(len(ids), int), np.zeros(len(ids), int)
         if marked.any():
             carries = np.isin(tokens.ids, self.encoder.carriers) & tokens.mask
             n_tokens[marked], n_features[marked] = tokens.mask.sum(1), carries.sum(1)
-        replaced = np.repeat(marked, n_tokens)
-        ids, slot, within = (np.repeat(a, n_tokens) for a in (ids, slot, within))
-        ids[replaced] = tokens.ids[tokens.mask] + self.offset
-        within[replaced] = np.cumsum(tokens.mask, 1)[tokens.mask]
+        ids, slot, number = (np.repeat(a, n_tokens) for a in (ids, slot, number))
+        ids[np.repeat(marked, n_tokens)] = tokens.ids[tokens.mask] + self.offset
+        _, begins, which = np.unique(number, return_index=True, return_inverse=True)
+        within = np.where(number < 0, 0, np.arange(len(ids)) - begins[which] + 1)
         n_tokens, n_features = (np.add.reduceat(n, starts[:-1]) for n in (n_tokens, n_features))
         self._check_lengths(examples, n_tokens)
         features, starts = tokens.features, offsets(n_tokens)
         return Flat(ids, slot, within, starts, features, features, offsets(n_features))
 
-    def _tokenize(self, texts: list[str], pieces: Pieces) -> tuple[np.ndarray, ...]:
-        """ids, slot and index within the number of each token; where each text's tokens begin."""
+    def _tokenize(self, texts: list[str], owner: np.ndarray) -> tuple[np.ndarray, ...]:
+        """(t,) ids, (n + 1,) where each text's tokens begin, (2, t) slot and number of a token."""
         out = self.text.tokenizer(texts, return_offsets_mapping=True, verbose=False)
         starts = offsets([len(row) for row in out["input_ids"]])
         ids = np.fromiter(itertools.chain(*out["input_ids"]), np.int64, starts[-1])
         first, end = np.array([*itertools.chain(*out["offset_mapping"])], np.int64).T
-        # a token belongs to the piece of its last character, counted over all texts
-        last = np.repeat(offsets([len(t) for t in texts])[:-1], np.diff(starts)) + end - 1
-        piece = np.searchsorted(np.cumsum(pieces.length), last, side="right")
-        real = end > first  # [CLS] and the like have no characters
-        slot = np.where(real, pieces.slot[piece], -1)
-        number = real & pieces.is_number[piece]
-        _, begins, which = np.unique(piece[number], return_index=True, return_inverse=True)
-        within = np.zeros(len(ids), np.int64)
-        within[number] = np.arange(number.sum()) - begins[which] + 1
-        return ids, slot, within, starts
+        # a token belongs to its last character, counted over all texts
+        last = np.repeat(offsets([*map(len, texts)])[:-1], np.diff(starts)) + end - 1
+        return ids, starts, np.where(end > first, owner[:, last], -1)  # [CLS] has no characters
 
     def _check_lengths(self, examples: list[Examples], lengths: np.ndarray) -> None:
         i = int(lengths.argmax())
@@ -170,19 +159,10 @@ class PretrainedTokenizer(Tokenizer):
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """The literals and slots of texts, end to end."""
-
-    length: np.ndarray  # (p,) characters
-    slot: np.ndarray  # (p,) slot of the layout; -1 for a literal
-    is_number: np.ndarray  # (p,) bool
-    n_marks: np.ndarray  # (n,) marks in each text
-
-
-def _write(examples: list[Examples], marks: bool) -> tuple[list[str], Pieces]:
-    """The texts, with marks for numbers or the numbers in full."""
-    texts, parts = [], []
+def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray]:
+    """The texts, with marks for numbers or the numbers in full; and (2, characters) the slot that
+    a character belongs to and the number, counted over all pieces of texts, or -1."""
+    texts, pieces = [], []
     for e in examples:
         n, slots = len(e), e.layout.slots
         columns = [[literal] * n for literal in e.layout.token_literals]
@@ -192,12 +172,13 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], Pieces]:
                 fill = [MARK] * n if marks else [*map(plain, fill)]
             columns.insert(2 * j + 1, fill)
         texts += map("".join, zip(*columns, strict=True))
-        kinds = np.full((2, 2 * len(slots) + 1), -1)
-        kinds[:, 1::2] = np.arange(len(slots)), [slot.words is None for slot in slots]
         length = np.array([[*map(len, column)] for column in columns]).T
-        n_marks = np.full(n, marks * len(e.layout.number_slots))
-        parts.append((length.ravel(), np.tile(kinds[0], n), np.tile(kinds[1] == 1, n), n_marks))
-    return texts, Pieces(*map(np.concatenate, zip(*parts, strict=True)))
+        slot, is_number = np.full(len(columns), -1), np.zeros(len(columns), bool)
+        slot[1::2], is_number[1::2] = np.arange(len(slots)), [s.words is None for s in slots]
+        pieces.append((length.ravel(), np.tile(slot, n), np.tile(is_number, n)))
+    length, slot, is_number = map(np.concatenate, zip(*pieces, strict=True))
+    number = np.where(is_number, np.arange(len(length)), -1)
+    return texts, np.repeat([slot, number], length, axis=1)
 
 
 def plain(number: float | int) -> str:

@@ -1,15 +1,14 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
 from numlab.probes.interpolation import interpolation
-from numlab.probes.linear import linear, text_vectors
+from numlab.probes.linear import linear
 from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
-from numlab.probes.neighbours import digit_f1, nearby, neighbour_f1
+from numlab.probes.neighbours import nearby, neighbour_f1
 from numlab.probes.pca import pca
 from numlab.probes.spectrum import spectrum
 
 __all__ = [
     "NumberLogits",
-    "digit_f1",
     "expectation",
     "interpolation",
     "linear",
@@ -19,5 +18,4 @@ __all__ = [
     "number_logits",
     "pca",
     "spectrum",
-    "text_vectors",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numlab.training import Run
+from numlab.evaluation import predict
+from numlab.training import Run
 
 __all__ = ["interpolation"]
 
@@ -16,33 +16,21 @@ __all__ = ["interpolation"]
 def interpolation(
     runs: Run | Sequence[Run], slot: str, values: np.ndarray, n: int = 32, seed: int = 1
 ):
-    """Set a parameter of the task to each of some values, and have runs predict it.
+    """Set a parameter of the task to each of m true values, and have runs predict it.
 
     Parameters
     ----------
-    runs : Run or sequence of Run
-        Of one task.
-    slot : str
-        A parameter that `task.sample` can hold, such as "stepsize".
-    values : array of shape (m,)
-        True values, inside and outside of the range of training.
-    n : int
-        Texts for each value. All other parameters are the same for every value.
-    seed : int
-        Of these parameters.
+    runs : of one task.
+    slot : a parameter that `task.sample` can hold, such as "stepsize".
+    values : inside and outside of the range of training.
+    n : texts for each value. All other parameters are the same for every value.
 
     Returns
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
         m n rows for each run, as from `predict`; `example` counts from 0 to m n - 1.
     """
-    import dataclasses
-
-    from numlab.evaluation import predict
-    from numlab.training import Run
-
-    runs = [runs] if isinstance(runs, Run) else list(runs)
-    task = runs[0].spec.task
+    task = (runs[0] if isinstance(runs, Sequence) else runs).spec.task
     examples = [
         dataclasses.replace(e, index=e.index + i * n)
         for i, value in enumerate(np.asarray(values, float))

@@ -6,57 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from numlab.corpus import matches
-from numlab.examples import Examples
-
 if TYPE_CHECKING:
     import pandas as pd
-
-    from numlab.training import Run
-
-
-def text_vectors(
-    run: Run,
-    examples: list[Examples],
-    slots: str | tuple[str, ...] = "*",
-    layer: int | None = None,
-    batch_size: int = 256,
-) -> np.ndarray:
-    """The mean hidden state of each text over the tokens of some slots, with nothing masked.
-
-    Parameters
-    ----------
-    run : Run
-    examples : list of Examples
-    slots : str or tuple of str
-        Patterns of slots; every text needs one that fits.
-    layer : int, optional
-        Read the output of this block; default: the last.
-
-    Returns
-    -------
-    array of shape (n, d_model), float32
-        In the order of the texts' index, if they have one.
-    """
-    import torch
-
-    slots = (slots,) if isinstance(slots, str) else tuple(slots)
-    for e in examples:
-        if not any(matches(slot.name, slots) for slot in e.layout.slots):
-            raise ValueError(f"no slot fits {slots}; the layout has {e.layout.number_slots[:12]}")
-    corpus, model = run.tokenizer(examples), run.model
-    layer = run.spec.model.n_layer if layer is None else layer
-    vectors = np.empty((len(corpus), run.spec.model.d_model), np.float32)
-    for i in range(0, len(corpus), batch_size):
-        batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
-        inputs = run.spec.objective.show(batch).to(model.device)
-        with torch.no_grad():
-            hidden = model.hidden(inputs, layer=layer).float()
-        read = torch.from_numpy(batch.in_slots(slots))[..., None].to(hidden)
-        vectors[batch.rows] = ((hidden * read).sum(1) / read.sum(1)).cpu().numpy()
-    if any(e.index is None for e in examples):
-        return vectors
-    return vectors[np.argsort(np.concatenate([e.index for e in examples]))]
 
 
 def linear(
@@ -66,12 +17,10 @@ def linear(
 
     Parameters
     ----------
-    vectors : array of shape (n, d), or Embeddings
-    target : array of shape (n,) of bool
-    n_train : int
-        Rows to train on; the others test.
-    draws : int
-        How many random splits.
+    vectors : (n, d), or Embeddings
+    target : (n,) bool
+    n_train : rows to train on; the others test.
+    draws : how many random splits.
 
     Returns
     -------

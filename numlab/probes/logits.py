@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,16 +12,45 @@ import torch
 
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
-from numlab.probes.masked import masked_states
 
 if TYPE_CHECKING:
     from numlab.training import Run
 
-__all__ = ["NumberLogits", "expectation", "logit_scan", "number_logits"]
+__all__ = ["NumberLogits", "expectation", "logit_scan", "masked_states", "number_logits"]
 
 MAX_SPELLINGS = 4096  # of a number, for `expectation`
-BATCH = 256  # texts whose spellings are in memory at once
+BATCH = 256  # texts in memory at once
 NUCLEUS = 0.99  # without it, an exponent of 9 at a probability of 1e-6 would outweigh the rest
+
+
+@torch.no_grad()
+def masked_states(
+    run: Run, examples: list[Examples], slot: str
+) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
+    """Mask one number of each text, and read the hidden states at its tokens.
+
+    Yields
+    ------
+    true : array of shape (n,)
+        The numbers of a batch of texts.
+    hidden : tensor of shape (t, d_model)
+        The hidden states at all of their tokens, text by text.
+
+    Raises
+    ------
+    ValueError
+        Unless the run is of a masked LM.
+    """
+    objective, model = run.spec.objective, run.model
+    if not objective.fills_at_once:
+        raise ValueError(f"only a masked LM predicts masked numbers; got {objective}")
+    corpus = run.tokenizer(examples)
+    for e, first in zip(examples, corpus.starts, strict=False):
+        for i in range(0, len(e), BATCH):
+            rows = np.arange(i, min(i + BATCH, len(e)))
+            inputs, targets = objective.ask(corpus.batch(first + rows), (slot,))
+            hidden = model.hidden(inputs.to(model.device), targets.reads.to(model.device))
+            yield e.column(slot)[rows], hidden
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +66,7 @@ class NumberLogits:
 def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits:
     """Mask one number of each text, and read the logits at its tokens.
 
-    Parameters
-    ----------
-    run : Run
-        Of a text encoder of fixed length under a masked LM.
-    examples : list of Examples
-    slot : str
-        The number to mask.
-
-    Raises
-    ------
-    ValueError
-        For a run of another encoder or objective.
+    The run is of a text encoder of fixed length under a masked LM; else a ValueError.
     """
     encoder = run.spec.encoder
     if encoder.carriers or not encoder.fixed:
@@ -61,13 +80,7 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
 
 
 def logit_scan(read: NumberLogits, top: int = 8):
-    """The likeliest words at each token of a masked number.
-
-    Parameters
-    ----------
-    read : NumberLogits
-    top : int
-        Words for each token: those that are among the `top` likeliest for some true number.
+    """The likeliest words at each token: those among the `top` likeliest for some true number.
 
     Returns
     -------
@@ -78,22 +91,18 @@ def logit_scan(read: NumberLogits, top: int = 8):
 
     values = np.unique(read.true)
     groups = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
-    logits = torch.stack([rows.mean(0) for rows in groups]).numpy()  # (m, L, V)
-    probabilities = torch.stack([rows.softmax(-1).mean(0) for rows in groups]).numpy()
-    vocabulary = np.array(read.encoder.vocabulary)
-    frames = []
-    for i in range(logits.shape[1]):
-        likeliest = np.unique(np.argsort(-probabilities[:, i])[:, :top])
-        words = likeliest[np.argsort(vocabulary[likeliest])]
-        columns = {
-            "true": np.tile(values, len(words)),
-            "within": i + 1,
-            "word": np.repeat(vocabulary[words], len(values)),
-            "logit": logits[:, i, words].T.ravel(),
-            "probability": probabilities[:, i, words].T.ravel(),
-        }
-        frames.append(pd.DataFrame(columns))
-    return pd.concat(frames, ignore_index=True)
+    logits = torch.stack([rows.mean(0) for rows in groups])  # (m, L, V)
+    probability = torch.stack([rows.softmax(-1).mean(0) for rows in groups])
+    index = pd.MultiIndex.from_product(
+        [values, range(1, logits.shape[1] + 1), read.encoder.vocabulary],
+        names=["true", "within", "word"],
+    )
+    columns = {"logit": logits.flatten(), "probability": probability.flatten()}
+    frame = pd.DataFrame(columns, index).reset_index()
+    by_token = frame.groupby(["true", "within"]).probability
+    likeliest = frame[by_token.rank(ascending=False, method="first") <= top]
+    frame = frame.merge(likeliest[["within", "word"]].drop_duplicates())
+    return frame.sort_values(["within", "word", "true"], ignore_index=True)
 
 
 def expectation(read: NumberLogits):
@@ -102,10 +111,6 @@ def expectation(read: NumberLogits):
     The model predicts a number's tokens independently. The mean is over spellings by the likeliest
     words at each token (at most 4,096 spellings): the likeliest of these, up to 99 % of their
     probability, without those that are not numbers.
-
-    Parameters
-    ----------
-    read : NumberLogits
 
     Returns
     -------

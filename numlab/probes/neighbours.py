@@ -9,14 +9,12 @@ differ by rounding noise: 1e-12 of the vectors' length in float64, 5e-7 in float
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from numlab.embeddings import Embeddings, from_digits, from_matrix
-from numlab.encoders.aggregate import Aggregation
+from numlab.embeddings import Embeddings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,22 +23,15 @@ TREE_DIMENSIONS = 16  # with more, a k-d tree is slower than all pairs as matrix
 
 
 def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
-    """Overlap of each number's k nearest numbers with its k nearest embeddings.
+    """Overlap of each of n numbers' k nearest numbers with its k nearest embeddings, 1 <= k < n.
 
     Both sets have k members, so precision, recall and F1 are all the overlap over k (digits,
     section 3). Time grows with the number of different vectors: seconds for 900,000.
 
-    Parameters
-    ----------
-    e : Embeddings
-        n numbers, all different, in any order.
-    k : int
-        1 <= k < n.
-
     Returns
     -------
     DataFrame [number, f1]
-        In the order of `e.numbers`; the expected F1, 0 to 1.
+        In the order of the numbers; the expected F1, 0 to 1.
 
     Examples
     --------
@@ -50,46 +41,29 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     """
     import pandas as pd
 
-    first, which = _distinct(e.vectors)
-    points = e.vectors if len(first) == len(e) else e.vectors[first]
-    return pd.DataFrame({"number": e.numbers, "f1": shared_f1(e.numbers, points, which, k)})
+    f1 = shared_f1(e.numbers, e.vectors, np.arange(len(e)), k)
+    return pd.DataFrame({"number": e.numbers, "f1": f1})
 
 
-def digit_f1(
-    numbers: np.ndarray, table: np.ndarray, aggregate: Aggregation, k: int = 10
-) -> pd.DataFrame:
-    """`neighbour_f1` of `from_digits`, for up to 10^7 numbers.
-
-    A weighted sum is computed in the ten dimensions that ten embeddings span. An aggregate that
-    ignores the order of digits has one vector for each of the 19,447 multisets in 10^7 numbers.
-
-    Parameters
-    ----------
-    numbers : array of shape (n,)
-        Whole numbers, all different, 0 <= number < 10**18.
-    table : array of shape (10, d)
-        The embeddings of the digits, all finite.
-    aggregate : Aggregation
-    k : int
-        1 <= k < n.
-
-    Examples
-    --------
-    >>> from numlab.encoders import DigitSum
-    >>> digit_f1(np.arange(10, 100), np.eye(10), DigitSum()).f1.mean().round(3)
-    np.float64(0.254)
-    """
-    import pandas as pd
-
-    numbers = np.asarray(numbers)
-    table = from_matrix(np.arange(10), table, "digits").vectors.astype(np.float64, copy=False)
-    if aggregate.sees_order:
-        return neighbour_f1(from_digits(numbers, _fewest_dimensions(table), aggregate), k)
-    _, first, which = np.unique(multisets(numbers), return_index=True, return_inverse=True)
-    vectors = from_digits(numbers[first], table, aggregate).vectors
-    first, same = _distinct(vectors)  # the maximum of 11 is that of 1
-    f1 = shared_f1(numbers, vectors[first], same[which], k)
-    return pd.DataFrame({"number": numbers.astype(np.float64), "f1": f1})
+def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
+    """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
+    _check_k(k, len(numbers))
+    first, same = _distinct(vectors)
+    if len(first) < len(vectors):
+        vectors, which = vectors[first], same[which]
+    points = _fewest_dimensions(vectors)
+    shells = _shells(points, np.bincount(which), k, _noise(vectors))
+    order = np.argsort(numbers, kind="stable")
+    numbers, which = numbers[order], which[order]
+    f1 = np.empty(len(numbers))
+    for part in _chunks(len(numbers), 2 * k, megabytes=8):
+        rows = np.arange(part.start, part.stop)
+        candidates, chance = _nearest_numbers(numbers, rows, k)
+        row, column = np.nonzero(chance)
+        here, there = which[rows[row]], which[candidates[row, column]]
+        both = chance[row, column] * _membership(_distances(points, here, there), *shells[:, here])
+        f1[order[part]] = np.bincount(row, both, len(rows)) / k
+    return f1
 
 
 def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
@@ -97,12 +71,9 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
 
     Parameters
     ----------
-    e : Embeddings
-        n numbers, all different.
-    rows : array of shape (m,)
-        Rows of `e`. Time and memory grow with m n.
-    k : int
-        1 <= k < n.
+    e : of n numbers.
+    rows : (m,) rows of `e`. Time and memory grow with m n.
+    k : 1 <= k < n.
 
     Returns
     -------
@@ -122,7 +93,9 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
 
     _check_k(k, len(e))
     rows = np.asarray(rows, np.int64)
-    distance = cdist(e.vectors[rows], e.vectors)  # (m, n)
+    distance = np.empty((len(rows), len(e)))
+    for part in _chunks(*e.vectors.shape):  # cdist copies float32
+        distance[:, part] = cdist(e.vectors[rows], e.vectors[part])
     distance[np.arange(len(rows)), rows] = np.inf
     embedding = _memberships(distance, k, _norms(e.vectors[rows]), 2 * _noise(e.vectors))
     order = np.argsort(e.numbers, kind="stable")
@@ -138,68 +111,29 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     return frame.assign(embedding=embedding[row, neighbour], line=line[row, neighbour])
 
 
-def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
-    """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
-    _check_k(k, len(numbers))
-    points = _fewest_dimensions(vectors)
-    shells = _embedding_shells(points, np.bincount(which), k, _noise(vectors))
-    order = np.argsort(numbers, kind="stable")
-    numbers, which = numbers[order], which[order]
-    f1 = np.empty(len(numbers))
-    for part in _chunks(len(numbers), 2 * k, megabytes=8):
-        rows = np.arange(part.start, part.stop)
-        candidates, chance = _nearest_numbers(numbers, rows, k)
-        row, column = np.nonzero(chance)
-        here, there = which[rows[row]], which[candidates[row, column]]
-        both = chance[row, column] * shells.membership(here, _distances(points, here, there))
-        f1[order[part]] = np.bincount(row, both, len(rows)) / k
-    return f1
+def _chance(distance, radius, margin, k: int, weight=1) -> np.ndarray:
+    """(u,) probability that a candidate at distance radius +- margin is among the k nearest.
 
-
-def multisets(numbers: np.ndarray) -> np.ndarray:
-    """(n,) int64, equal for two numbers that have the same digits in any order.
-
-    >>> multisets(np.array([112, 211, 12])).tolist()
-    [24, 24, 20]
+    From the distances (u, m) of candidates, each of which counts `weight` times.
     """
-    rest = np.asarray(numbers).astype(np.int64)
-    base = len(str(rest.max(initial=0))) + 1  # more than a number has digits
-    rest, digit = np.divmod(rest, 10)
-    code = base**digit
-    while rest.any():
-        more = rest > 0  # a leading zero does not count
-        rest, digit = np.divmod(rest, 10)
-        code += more * base**digit
-    return code
+    beyond = distance - radius[:, None]
+    closer = (weight * (beyond < -margin[:, None])).sum(axis=1)
+    tied = (weight * (np.abs(beyond) <= margin[:, None])).sum(axis=1)
+    return (k - closer) / np.maximum(tied, 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Shells:
-    """Where the k nearest neighbours of each of u points end."""
-
-    radius: np.ndarray  # (u,) distance of the k-th
-    margin: np.ndarray  # (u,) distances within radius +- margin are tied with it
-    chance: np.ndarray  # (u,) probability that a tied candidate is among the k
-
-    @classmethod
-    def around(cls, radius, margin, distance, k: int, weight=1) -> Shells:
-        """From the distances (u, m) of candidates, each of which counts `weight` times."""
-        beyond = distance - radius[:, None]
-        closer = (weight * (beyond < -margin[:, None])).sum(axis=1)
-        tied = (weight * (np.abs(beyond) <= margin[:, None])).sum(axis=1)
-        return cls(radius, margin, (k - closer) / np.maximum(tied, 1))
-
-    def membership(self, rows: np.ndarray, distance: np.ndarray) -> np.ndarray:
-        """Probability that a candidate at `distance` of point `rows` is among its k nearest."""
-        beyond, margin = distance - self.radius[rows], self.margin[rows]
-        return np.where(beyond < -margin, 1.0, np.where(beyond <= margin, self.chance[rows], 0.0))
+def _membership(distance, radius, margin, chance) -> np.ndarray:
+    """Probability that a candidate at a distance is among the k nearest."""
+    beyond = distance - radius
+    return np.where(beyond < -margin, 1.0, np.where(beyond <= margin, chance, 0.0))
 
 
 def _memberships(distance: np.ndarray, k: int, size: np.ndarray, tolerance: float) -> np.ndarray:
     """(m, c) probability of each candidate to be among the k nearest of m points of a `size`."""
     radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
-    shells = Shells.around(radius, tolerance * (size + radius), distance, k)
-    return shells.membership(np.arange(len(distance))[:, None], distance)
+    margin = tolerance * (size + radius)
+    shell = radius, margin, _chance(distance, radius, margin, k)
+    return _membership(distance, *(part[:, None] for part in shell))
 
 
 def _nearest_numbers(numbers: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
@@ -212,11 +146,15 @@ def _nearest_numbers(numbers: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.
     return candidates, _memberships(gap, k, size, 4 * np.finfo(np.float64).eps)
 
 
-def _embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: float) -> Shells:
-    """Shells of different points (u, d), each of which stands for `count` numbers."""
+def _shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: float) -> np.ndarray:
+    """(3, u) where the k nearest neighbours of different points (u, d) end: the distance of the
+    k-th, the margin within which distances are tied with it, and the chance of those that are.
+
+    Each point stands for `count` numbers.
+    """
     u, norm = len(points), _norms(points)
     nearest, blur = _search(points)
-    radius, margin, chance = np.empty((3, u))
+    shells = np.empty((3, u))
     todo, fetch = np.arange(u), min(u, k + 2)  # itself, k others, one to see that no tie follows
     while len(todo):
         unfinished = []
@@ -225,14 +163,14 @@ def _embedding_shells(points: np.ndarray, count: np.ndarray, k: int, tolerance: 
             distance, found = nearest(rows, fetch)
             weight = count[found] - (found == rows[:, None])
             enough = weight.cumsum(axis=1) >= k
-            r = distance[np.arange(len(rows)), enough.argmax(axis=1)]
-            m = 2 * tolerance * (norm[rows] + r)
-            radius[rows], margin[rows] = r, m
-            chance[rows] = Shells.around(r, m, distance, k, weight).chance
-            done = enough[:, -1] & (distance[:, -1] > r + m + blur) | (fetch == u)
+            radius = distance[np.arange(len(rows)), enough.argmax(axis=1)]
+            margin = 2 * tolerance * (norm[rows] + radius)
+            shells[:, rows] = radius, margin, _chance(distance, radius, margin, k, weight)
+            seen = distance[:, -1] > radius + margin + blur
+            done = enough[:, -1] & seen | (fetch == u)
             unfinished.append(rows[~done])
         todo, fetch = np.concatenate(unfinished), min(u, 4 * fetch)
-    return Shells(radius, margin, chance)
+    return shells
 
 
 def _search(points: np.ndarray) -> tuple[Callable, float]:
@@ -294,20 +232,18 @@ def _distinct(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _fewest_dimensions(vectors: np.ndarray) -> np.ndarray:
     """(n, r) coordinates in the span of the vectors (n, d), or these if the span is too large."""
     n, d = vectors.shape
+    vectors, noise = vectors.astype(np.float64, copy=False), _noise(vectors)
     if d <= TREE_DIMENSIONS:
-        return vectors.astype(np.float64, copy=False)
+        return vectors
     sample = np.random.default_rng(0).permutation(n)[: 8 * TREE_DIMENSIONS]
     with threadpool_limits(1):  # two threads are slower here, far slower on shared cores
-        _, size, basis = np.linalg.svd(vectors[sample].astype(np.float64), full_matrices=False)
-        basis = basis[: max(1, (size > _noise(vectors) * size[0]).sum())]  # (r, d)
-        points = np.empty((n, len(basis)))
-        for part in _chunks(n, d):
-            points[part] = vectors[part] @ basis.T
-            outside = _norms(vectors[part] - points[part] @ basis)
-            fits = outside <= _noise(vectors) * _norms(vectors[part])
-            if len(basis) > TREE_DIMENSIONS or not fits.all():
-                return vectors.astype(np.float64, copy=False)
-    return points
+        _, size, basis = np.linalg.svd(vectors[sample], full_matrices=False)
+        basis = basis[: max(1, (size > noise * size[0]).sum())]  # (r, d)
+        if len(basis) > TREE_DIMENSIONS:
+            return vectors
+        points = vectors @ basis.T
+        outside = _norms(vectors - points @ basis)
+    return points if (outside <= noise * _norms(vectors)).all() else vectors
 
 
 def _noise(vectors: np.ndarray) -> float:

@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 
 def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
-    """Principal components of n number embeddings of width d (xval, Fig. 11).
-
-    Parameters
-    ----------
-    e : Embeddings
-    n_components : int
-        1 <= n_components <= min(n, d).
+    """1 to min(n, d) principal components of n number embeddings of width d (xval, Fig. 11).
 
     Returns
     -------

@@ -25,15 +25,10 @@ def spectrum(
 
     Parameters
     ----------
-    e : Embeddings
-        Of n consecutive integers, in any order. A period that divides n falls on one frequency;
+    e : of n consecutive integers, in any order. A period that divides n falls on one frequency;
         any other is spread over several.
-    n_permutations : int
-        Shuffles of the numbers.
-    level : float
-        Share of the shuffles in which the largest power exceeds the threshold.
-    seed : int
-        Of the shuffles.
+    n_permutations : shuffles of the numbers.
+    level : share of the shuffles in which the largest power exceeds the threshold.
 
     Returns
     -------

@@ -21,7 +21,7 @@ CLOUD = """
 import numpy as np
 import numlab as nl
 numbers, rng = np.arange(100_000.0), np.random.default_rng(0)
-clouds = [nl.embeddings.from_matrix(numbers, rng.normal(size=(100_000, 64)).astype("float32"), name)
+clouds = [nl.Embeddings(numbers, rng.normal(size=(100_000, 64)).astype("float32"), name)
           for name in ("left", "right")]
 nl.widgets.embedding_explorer(clouds)
 """

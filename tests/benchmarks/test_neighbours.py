@@ -8,10 +8,11 @@ import sys
 
 import numpy as np
 import pytest
+from notebooks.conftest import load
 
 from numlab.encoders import DigitMax, DigitMean, DigitMedian, DigitMin, DigitSum, WeightedSum
-from numlab.probes import digit_f1
 
+digit_f1 = load("digits/aggregates").digit_f1
 AGGREGATIONS = (WeightedSum(), DigitSum(), DigitMean(), DigitMax(), DigitMin(), DigitMedian())
 
 

@@ -95,10 +95,10 @@ def test_scores_by_length_are_means_of_digit_f1():
         ("mine", 3, "sum")
     }
     f1 = frame.set_index(["pool", "digits"]).f1
-    together = nl.probes.digit_f1(np.arange(100), table, DigitSum()).f1
+    together = knn.digit_f1(np.arange(100), table, DigitSum()).f1
     assert f1["all lengths", 1] == pytest.approx(together[:10].mean())
     assert f1["all lengths", 2] == pytest.approx(together[10:].mean())
-    alone = nl.probes.digit_f1(np.arange(10, 100), table, DigitSum()).f1
+    alone = knn.digit_f1(np.arange(10, 100), table, DigitSum()).f1
     assert f1["same length", 2] == pytest.approx(alone.mean())
     assert f1["same length", 1] == 1
 
@@ -108,7 +108,7 @@ def test_leading_digits_only_is_what_nested_clusters_score(k):
     # vectors at one distance within a ten, at a greater one within a hundred
     n = np.arange(100)
     vectors = np.hstack([100 * np.eye(10)[n // 10], np.eye(100)])
-    found = nl.probes.neighbour_f1(nl.embeddings.from_matrix(n, vectors, "nested"), k).f1
+    found = nl.probes.neighbour_f1(nl.Embeddings(n, vectors, "nested"), k).f1
     inner = slice(30, 70)  # the computed score has no ends of the range
     expected = knn.leading_digits_only(k, 2)
     assert found[inner].mean() == pytest.approx(expected, abs=0.02)
@@ -120,7 +120,7 @@ def test_over_k_tables_of_one_name_are_averaged():
     frame = knn.f1_over_k(tables, 2, [3])
     assert frame.embedding.tolist() == ["leading digits only", "weighted sum, random"]
     numbers = knn.of_length(2)
-    f1 = [nl.probes.digit_f1(numbers, t, WeightedSum(), 3).f1.mean() for *_, t in tables]
+    f1 = [knn.digit_f1(numbers, t, WeightedSum(), 3).f1.mean() for *_, t in tables]
     assert frame.f1.tolist() == pytest.approx([knn.leading_digits_only(3, 2), np.mean(f1)])
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import numlab as nl
-from numlab.probes import linear, text_vectors
+from numlab.embeddings import text_vectors
+from numlab.probes import linear
 
 
 def test_a_probe_finds_what_is_linear_and_nothing_else():

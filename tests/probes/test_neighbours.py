@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from notebooks.conftest import load
 
 import numlab as nl
-from numlab.embeddings import Embeddings, from_digits, from_encoder, from_matrix
+from numlab.embeddings import Embeddings, from_encoder
 from numlab.encoders import (
     DigitMax,
     DigitMean,
@@ -15,9 +16,10 @@ from numlab.encoders import (
     DigitSum,
     WeightedSum,
 )
-from numlab.probes import digit_f1, neighbour_f1
-from numlab.probes.neighbours import _distinct, _fewest_dimensions, multisets, shared_f1
+from numlab.probes import neighbour_f1
+from numlab.probes.neighbours import _distinct, _fewest_dimensions, shared_f1
 
+from_digits = load("digits/aggregates").from_digits
 AGGREGATIONS = (
     WeightedSum(),
     DigitSum(),
@@ -52,7 +54,7 @@ def reference(numbers, vectors, k):
 
 
 def assert_is_the_reference(numbers, vectors, k):
-    frame = neighbour_f1(from_matrix(numbers, vectors, "test"), k)
+    frame = neighbour_f1(Embeddings(numbers, vectors, "test"), k)
     np.testing.assert_array_equal(frame.number, np.asarray(numbers, float))
     np.testing.assert_allclose(frame.f1, reference(numbers, vectors, k), atol=1e-12)
 
@@ -159,47 +161,6 @@ def test_shared_vectors_score_as_one_vector_a_number():
 def test_k_below_the_number_of_points_is_asked(k):
     with pytest.raises(ValueError, match=f"each of 5 numbers has 1 to 4 neighbours; got k={k}"):
         neighbour_f1(Embeddings(np.arange(5), np.arange(5.0)[:, None], "test"), k)
-
-
-@every_aggregation
-def test_digits_score_as_their_vectors(how):
-    table = np.random.default_rng(1).normal(size=(10, 24))
-    numbers = np.random.default_rng(2).permutation(2000)[:1500]
-    expected = neighbour_f1(from_digits(numbers, table, how), 7)
-    found = digit_f1(numbers, table, how, 7)
-    np.testing.assert_array_equal(found.number, expected.number)
-    np.testing.assert_allclose(found.f1, expected.f1, atol=1e-12)
-
-
-def test_digits_of_few_different_vectors_score_as_the_reference():
-    table = np.repeat(np.eye(3), [4, 3, 3], axis=0)  # 0 to 3 are alike
-    numbers = np.arange(300)
-    for how in AGGREGATIONS:
-        e = from_digits(numbers, table, how)
-        found = digit_f1(numbers, table, how, 10)
-        np.testing.assert_allclose(found.f1, reference(numbers, e.vectors, 10), atol=1e-12)
-
-
-@given(st.lists(st.integers(0, 10**9), min_size=1))
-def test_a_multiset_is_the_digits_in_any_order(numbers):
-    codes = multisets(np.array(numbers))
-    ordered = ["".join(sorted(str(n))) for n in numbers]
-    assert len(set(zip(codes.tolist(), ordered, strict=True))) == len(set(ordered))
-    assert len(set(codes.tolist())) == len(set(ordered))
-
-
-@pytest.mark.parametrize("how", [WeightedSum(), DigitMax()], ids=repr)
-def test_a_digit_whose_embedding_is_not_finite_is_named(how):
-    table = np.ones((10, 3))
-    table[7, 1] = np.nan
-    with pytest.raises(ValueError, match="vectors are finite; the vector of 7"):
-        digit_f1(np.arange(100), table, how)
-
-
-@pytest.mark.parametrize("how", [WeightedSum(), DigitSum()], ids=repr)
-def test_digits_too_ask_for_k_below_the_number_of_points(how):
-    with pytest.raises(ValueError, match="each of 10 numbers has 1 to 9 neighbours; got k=10"):
-        digit_f1(np.arange(10), np.eye(10), how)
 
 
 CLOUDS = {
