@@ -6,13 +6,10 @@ own drawing in the same style.
 """
 
 from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
-from numlab.plots.bars import bars
 from numlab.plots.chips import chip
-from numlab.plots.embeddings import clouds
-from numlab.plots.gaps import gap_errors
-from numlab.plots.lines import curves
-from numlab.plots.spectra import spectra
-from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, style, styled
+from numlab.plots.comparisons import bars, curves, gap_errors, line_with_band
+from numlab.plots.embeddings import clouds, spectra
+from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, styled
 from numlab.plots.sweep import sweep
 
 __all__ = [
@@ -25,9 +22,9 @@ __all__ = [
     "encoder_marker",
     "gap_errors",
     "legend",
+    "line_with_band",
     "panels",
     "spectra",
-    "style",
     "styled",
     "sweep",
 ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["OTHERS", "encoder_color", "encoder_marker", "legend", "panels", "style", "styled"]
+__all__ = ["OTHERS", "encoder_color", "encoder_marker", "legend", "panels", "styled"]
 
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
@@ -54,19 +54,14 @@ def _look(name: str, key: str, others: tuple[str, ...] | str) -> str:
     return others[zlib.crc32(family.encode()) % len(others)]
 
 
-def style():
-    """A context in which figures are drawn in the house style: `with style(): ...`."""
-    import matplotlib as mpl
-
-    return mpl.rc_context(fname=_STYLE)
-
-
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """Decorate a function that returns a figure: it draws in the house style."""
 
     @functools.wraps(draw)
     def in_style(*args, **kwargs) -> Figure:
-        with style():
+        import matplotlib as mpl
+
+        with mpl.rc_context(fname=_STYLE):
             figure = draw(*args, **kwargs)
             figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
             return figure

@@ -21,10 +21,9 @@ def clouds(frame: pd.DataFrame, dimensions: int = 2) -> Plot:
 
     Parameters
     ----------
-    frame : DataFrame
-        Columns cloud (the pane's title), number, pc1, pc2 and, for three dimensions, pc3.
-    dimensions : int
-        2 or 3.
+    frame : DataFrame [cloud, number, pc1, pc2, pc3]
+        cloud: the pane's title; pc3: for three dimensions.
+    dimensions : 2 or 3.
     """
     if dimensions not in (2, 3):
         raise ValueError(f"clouds have 2 or 3 dimensions; got {dimensions}")

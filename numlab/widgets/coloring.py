@@ -2,15 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import plotly.express as px
 
 from numlab.examples import to_figures
 
 __all__ = ["color_axis", "color_columns"]
 
-APART = (  # Paul Tol's muted colours
-    *("#332288", "#88CCEE", "#44AA99", "#117733", "#999933"),
-    *("#DDCC77", "#CC6677", "#882255", "#AA4499", "#777777"),
-)
+APART = px.colors.qualitative.Safe[:10]
 
 
 def color_columns(numbers: np.ndarray, columns: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -28,7 +26,7 @@ def color_columns(numbers: np.ndarray, columns: pd.DataFrame | None = None) -> p
     if "number" not in columns or not np.isin(numbers, columns.number).all():
         raise ValueError('columns need "number", with every number of the embeddings')
     rows = columns.drop_duplicates("number").set_index("number").loc[numbers]
-    return frame.assign(**{name: rows[name].to_numpy() for name in rows})
+    return frame.assign(**rows.reset_index(drop=True))
 
 
 def color_axis(column: pd.Series) -> tuple[np.ndarray, dict]:
@@ -39,8 +37,7 @@ def color_axis(column: pd.Series) -> tuple[np.ndarray, dict]:
         return column.to_numpy(float), {"colorscale": "Viridis", "colorbar": bar}
     codes, names = (column, range(10)) if numeric else pd.factorize(column.astype(str), sort=True)
     n = min(len(names), len(APART))
-    edges = np.repeat(np.arange(n + 1) / n, 2)[1:-1].tolist()
-    scale = list(map(list, zip(edges, np.repeat(APART[:n], 2).tolist(), strict=True)))
+    scale = [[(i + end) / n, APART[i]] for i in range(n) for end in (0, 1)]
     bar |= {"tickvals": list(range(n)), "ticktext": list(map(str, names[:n]))}
     limits = {"cmin": -0.5, "cmax": n - 0.5}
     return np.asarray(codes, float) % n, {"colorscale": scale, "colorbar": bar, **limits}

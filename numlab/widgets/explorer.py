@@ -2,6 +2,7 @@
 
 import functools
 import re
+import textwrap
 from html import escape
 
 import ipywidgets
@@ -11,7 +12,7 @@ import plotly.express as px
 import plotly.graph_objects as go
 
 from numlab import probes
-from numlab.embeddings import Embeddings
+from numlab.embeddings import Embeddings, from_matrix
 from numlab.encoders import Encoder
 from numlab.examples import shown
 from numlab.widgets.clouds import Brush, panes
@@ -28,13 +29,13 @@ PROJECTIONS = {  # and the names of their axes
 TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
 LISTED = 5  # of them, those whose neighbours are named
-NAMES = 12  # numbers named in a list
 SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
+listed = functools.partial(textwrap.shorten, width=100, placeholder=" …")
 HINT = "Brush some points, or type numbers."
 
 
 def embedding_explorer(
-    embeddings: Embeddings | list[Embeddings],
+    embeddings: list[Embeddings],
     columns: pd.DataFrame | None = None,
     encoders: list[Encoder] = (),
     k: int = 10,
@@ -48,25 +49,20 @@ def embedding_explorer(
 
     Parameters
     ----------
-    embeddings : Embeddings or list of Embeddings
-        All of the same numbers, in the same order.
-    columns : DataFrame, optional
-        Further columns by which the points can be coloured, with every number in "number".
-    encoders : list of Encoder
-        Hovering shows how they spell a number.
-    k : int
-        Neighbours of a number.
+    embeddings : all of the same numbers, in the same order.
+    columns : more columns by which the points can be coloured, with every number in "number".
+    encoders : hovering shows how they spell a number.
+    k : neighbours of a number.
     """
-    embeddings = [embeddings] if isinstance(embeddings, Embeddings) else list(embeddings)
     if not embeddings or len(embeddings[0]) < 2:
         raise ValueError("expected embeddings of at least two numbers; got none")
     first = embeddings[0]
-    for other in embeddings[1:]:
-        if not np.array_equal(other.numbers, first.numbers):
-            raise ValueError(
-                "expected embeddings of the same numbers in the same order; got "
-                f"{len(first)} of {first.source} and others of {other.source}"
-            )
+    others = [e.source for e in embeddings if not np.array_equal(e.numbers, first.numbers)]
+    if others:
+        raise ValueError(
+            "expected embeddings of the same numbers in the same order; got "
+            f"{len(first)} of {first.source} and others of {', '.join(others)}"
+        )
     return _Explorer(embeddings, columns, encoders, k)
 
 
@@ -81,18 +77,16 @@ class _Explorer(Panel):
         self.project = functools.cache(lambda title, way: projected(self.embeddings[title], way))
         options = list(self.embeddings)
         sides = zip(("left", "right"), options, strict=False)
-        self.sides = [menu(side, options, title) for side, title in sides]
-        for side in self.sides:
-            side.layout.display = None if len(options) > 2 else "none"
+        self.sides = [menu(side, options, value=title) for side, title in sides]
         self.projection = menu("projection", list(PROJECTIONS))
         self.color = menu("colour", list(self.columns))
         about = {"description": "choose numbers", "placeholder": "7, 100 to 199"}
         self.box = ipywidgets.Text(**about, continuous_update=False, style=FIT["style"])
         self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (HINT, "&nbsp;", ""))
-        self.brush, self.power = Brush(), Plot()
+        self.brush, self.power = Brush(self.figure()), Plot()
         self.power.layout.display = "none"
-        self.brush.show(self.figure())
-        choices = row(self.projection, self.color, *self.sides, self.box)
+        sides = self.sides if len(options) > 2 else []
+        choices = row(self.projection, self.color, *sides, self.box)
         super().__init__(choices, self.brush, self.spelling, self.message, self.near, self.power)
         on_change(self.draw, self.projection, self.color, *self.sides)
         on_change(self.choose_typed, self.box)
@@ -157,7 +151,7 @@ class _Explorer(Panel):
             return
         sample = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
         text = f"{len(chosen):,} of {len(self.numbers):,} numbers are chosen: "
-        text += f"{listed(self.names[chosen], ', ')}."
+        text += f"{listed(', '.join(self.names[chosen[:50]]))}."
         if len(sample) < len(chosen):
             text += f" Neighbours of {len(sample)} of them:"
         self.message.value = note(text)
@@ -170,12 +164,18 @@ class _Explorer(Panel):
         many = len(chosen) > SPECTRUM_MOST and (np.diff(self.numbers[chosen]) == 1).all()
         few = chosen[:SPECTRUM_MOST] if many else chosen
         try:
-            figure = spectra({title: part(e, few) for title, e in self.seen.items()})
+            self.power.show(spectra(self.seen, few))
         except ValueError as error:
             return f"<p>No spectrum: {escape(str(error))}.</p>"
-        self.power.show(figure)
         self.power.layout.display = None
         return f"<p>Spectrum of the first {SPECTRUM_MOST:,} of them:</p>" if many else ""
+
+
+def titles(embeddings: list[Embeddings]) -> list[str]:
+    """The source and layer of each; from the second of a name on, with a count."""
+    names = [e.source if e.layer is None else f"{e.source} · layer {e.layer}" for e in embeddings]
+    before = [names[:i].count(name) for i, name in enumerate(names)]
+    return [f"{name} #{n + 1}" if n else name for name, n in zip(names, before, strict=True)]
 
 
 def projected(e: Embeddings, projection: str) -> np.ndarray:
@@ -193,11 +193,7 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
 
 
 def typed(text: str, numbers: np.ndarray) -> np.ndarray:
-    """(n,) bool: the numbers in a text such as "7, 100 to 199".
-
-    >>> typed("2, 4 to 5", np.arange(6.0)).tolist()
-    [False, False, True, False, True, True]
-    """
+    """(n,) bool: the numbers in a text such as "7, 100 to 199"."""
     chosen = np.zeros(len(numbers), bool)
     for piece in filter(None, map(str.strip, re.split("[,;]", text))):
         ends = re.split(r"\s+to\s+", piece)
@@ -209,43 +205,28 @@ def typed(text: str, numbers: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def titles(embeddings: list[Embeddings]) -> list[str]:
-    """The source and layer of each; from the second of a name on, with a count."""
-    names: list[str] = []
-    for e in embeddings:
-        name = e.source if e.layer is None else f"{e.source} · layer {e.layer}"
-        alike = sum(other.partition(" #")[0] == name for other in names)
-        names.append(f"{name} #{alike + 1}" if alike else name)
-    return names
-
-
-def listed(names: list[str], separator: str = " ") -> str:
-    return separator.join([*names[:NAMES], "…"] if len(names) > NAMES else names)
-
-
 def neighbours(title: str, e: Embeddings, indices: np.ndarray, k: int) -> str:
     """HTML of the neighbours of some numbers, in the embedding and on the number line."""
     frame = probes.nearby(e, indices, k)
-    f1 = (frame.embedding * frame.line).groupby(frame.number, sort=False).sum() / k
+    groups = frame.assign(f1=frame.embedding * frame.line / k).groupby("number", sort=False)
+    f1 = groups.f1.sum()
     rows = []
-    for number, near in list(frame.groupby("number", sort=False))[:LISTED]:
+    for number, near in list(groups)[:LISTED]:
         spaces = [near.neighbour[near[space] > 0].map(shown) for space in ("embedding", "line")]
-        rows.append([shown(number), *map(listed, map(list, spaces)), f"{f1[number]:.2f}"])
+        named = [listed(" ".join(names)) for names in spaces]
+        rows.append([shown(number), *named, f"{f1[number]:.2f}"])
     columns = ["number", "nearest in the embedding", "nearest on the number line", "F1"]
     html = table(pd.DataFrame(rows, columns=columns), classes="numlab-near", justify="left")
     return f"<b>{escape(title)}: neighbour F1 of these {f1.mean():.2f}</b>{html}"
 
 
-def part(e: Embeddings, indices: np.ndarray) -> Embeddings:
-    return Embeddings(e.numbers[indices], e.vectors[indices], e.source, e.layer)
-
-
-def spectra(embeddings: dict[str, Embeddings]) -> go.Figure:
-    """Power over period, a line for each embedding, its peaks marked."""
-    frame = pd.concat(
-        probes.spectrum(e, n_permutations=20, level=0.05).assign(embedding=title)
-        for title, e in embeddings.items()
-    )
+def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:
+    """Power over period of consecutive numbers, a line for each embedding, its peaks marked."""
+    frames = {}
+    for title, e in embeddings.items():
+        chosen = from_matrix(e.numbers[rows], e.vectors[rows], title)
+        frames[title] = probes.spectrum(chosen, n_permutations=20, level=0.05)
+    frame = pd.concat(frames, names=["embedding"]).reset_index()
     look = {"x": "period", "y": "power", "color": "embedding", "log_x": True}
     look["color_discrete_sequence"] = ["#0072B2", "#D55E00"]
     figure = px.line(frame, **look, height=260, template=TEMPLATE)

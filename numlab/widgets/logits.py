@@ -24,12 +24,9 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
 
     Parameters
     ----------
-    run : Run
-        Trained under a masked LM with a text encoder of fixed length.
-    slot : str, optional
-        A parameter that its task can hold fixed; default: the first.
-    n : int
-        Texts a value.
+    run : trained under a masked LM with a text encoder of fixed length.
+    slot : a parameter that its task can hold fixed; default: the first.
+    n : texts a value.
 
     Raises
     ------
@@ -40,9 +37,9 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
     if not limits or slot not in (None, *limits):
         raise ValueError(f"expected one of {limits}; got {slot!r}")
     tokens = list(range(1, run.spec.encoder.length + 1))
-    parameter = menu("parameter", limits, slot)
-    token = menu("token", tokens, min(2, tokens[-1]))  # behind the sign, if there is one
-    measure = menu("measure", ["probability", "logit"])
+    parameter = menu("parameter", limits, value=slot or limits[0])
+    token = menu("token", tokens, value=min(2, tokens[-1]))  # behind the sign, if there is one
+    measure, plot = menu("measure", ["probability", "logit"]), Plot()
 
     @functools.cache
     def scan(slot: str) -> pd.DataFrame:
@@ -55,18 +52,15 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
         gaps = task.gaps.get(parameter.value, ())
         frame = scan(parameter.value).query(f"within == {token.value}")
         order = frame.groupby("word").probability.max().sort_values(ascending=False).index
-        look = {"category_orders": {"word": order}, "height": 380, "template": TEMPLATE}
-        colors = px.colors.qualitative.Safe
-        figure = px.line(
-            frame, x="true", y=measure.value, color="word", color_discrete_sequence=colors, **look
-        )
+        names = {"true": f"true {parameter.value}{SHADED if gaps else ''}"}
+        names[measure.value] = f"{measure.value} of token {token.value}"
+        look = {"category_orders": {"word": order}, "labels": names, "template": TEMPLATE}
+        look["color_discrete_sequence"] = px.colors.qualitative.Safe
+        figure = px.line(frame, x="true", y=measure.value, color="word", height=380, **look)
         for low, high in gaps:
             figure.add_shape(GAP, x0=low, x1=high)
-        figure.update_xaxes(title=f"true {parameter.value}{SHADED if gaps else ''}")
-        figure.update_yaxes(title=f"{measure.value} of token {token.value}")
         plot.show(figure.update_layout(legend={"orientation": "v", "y": 1, "yanchor": "top"}))
 
-    plot = Plot()
     draw()
     on_change(draw, parameter, token, measure)
     return Panel(row(parameter, token, measure), plot)

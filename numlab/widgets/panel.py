@@ -6,14 +6,16 @@ from typing import Any
 
 import anywidget
 import ipywidgets
+import jinja2
 import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 import plotly.offline
 import traitlets
 
-__all__ = ["Panel", "Plot", "menu", "note", "on_change", "row", "script", "table"]
+__all__ = ["Panel", "Plot", "menu", "note", "on_change", "page", "row", "script", "table"]
 
+HERE = Path(__file__).parent
 FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
 TEMPLATE = "simple_white+numlab"
 plotly.io.templates["numlab"] = go.layout.Template(
@@ -22,11 +24,14 @@ plotly.io.templates["numlab"] = go.layout.Template(
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
     }
 )
+page = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True
+).get_template
 
 
 def script(*names: str) -> str:
     """JavaScript files of this folder, joined into one module."""
-    return "\n".join((Path(__file__).parent / f"{name}.js").read_text("utf-8") for name in names)
+    return "\n".join((HERE / f"{name}.js").read_text("utf-8") for name in names)
 
 
 class Plot(anywidget.AnyWidget):
@@ -68,10 +73,9 @@ def row(*widgets: ipywidgets.Widget) -> ipywidgets.HBox:
     return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center"})
 
 
-def menu(description: str, options: list, value: Any = None) -> ipywidgets.Dropdown:
-    """A menu, as wide as its text; without a value, the first option is chosen."""
-    value = {} if value is None else {"value": value}
-    return ipywidgets.Dropdown(options=options, description=description, **value, **FIT)
+def menu(description: str, options: list, **chosen: Any) -> ipywidgets.Dropdown:
+    """A menu, as wide as its text; without `value=`, the first option is chosen."""
+    return ipywidgets.Dropdown(options=options, description=description, **chosen, **FIT)
 
 
 def on_change(callback, *widgets: ipywidgets.Widget) -> None:

@@ -20,10 +20,8 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
 
     Parameters
     ----------
-    path : str or Path, optional
-        A file to start with.
-    steps : int
-        Training steps of each small model; 0: train none.
+    path : a file to start with.
+    steps : training steps of each small model; 0: train none.
     """
     wide = {"width": "auto", "min_width": "200px"}
     button = ipywidgets.FileUpload(accept=KINDS, description="a file of yours", layout=wide)
