@@ -5,7 +5,6 @@ notebook, importing this module is enough for a Figure to show itself. `styled` 
 own drawing in the same style.
 """
 
-from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
 from numlab.plots.chips import chip
 from numlab.plots.comparisons import bars, curves, gap_errors, line_with_band
 from numlab.plots.embeddings import clouds, spectra

@@ -12,14 +12,10 @@ FILL = {"literal": "#EDEDED", "mask": "#FFFFFF"}
 
 
 def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
-    """Draw a token as a box with a note under it; returns the width of the box.
+    """Draw a token as a box with a note under it; returns the width of the box in inches.
 
-    Parameters
-    ----------
-    ax : its units are inches.
-    x, y : the middle of the left edge.
-    token : with the strings `word`, `note` and `kind`: "literal", "number" or "mask".
-    color : of numbers.
+    The units of `ax` must be inches; (x, y) is the middle of the left edge. The token has the
+    strings `word`, `note` and `kind`: "literal", "number" (which has the colour) or "mask".
     """
     from matplotlib.colors import to_rgb
     from matplotlib.patches import FancyBboxPatch

@@ -20,14 +20,10 @@ GREY = "#555555"
 def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = None) -> Figure:
     """Mean of y over x: one line per `hue`, one panel per `panel`.
 
-    Each point is the mean of the rows (seeds) that share x, hue and panel; the rows are dots and
-    their range is a band. Lines and panels keep the order of the frame.
-
-    Parameters
-    ----------
-    x, y : columns of numbers, which name the axes.
-    hue : a column of names of encoders or aggregates.
-    panel : a column of titles.
+    All four are columns of the frame: x and y hold numbers and name the axes, hue holds names of
+    encoders or aggregates, panel holds titles. Each point is the mean of the rows (seeds) that
+    share x, hue and panel; the rows are dots and their range is a band. Lines and panels keep the
+    order of the frame.
     """
     groups = [("", frame)] if panel is None else list(frame.groupby(panel, sort=False))
     figure, axes = panels(len(groups), 2 if len(groups) == 4 else 3)
@@ -57,12 +53,9 @@ def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -
 def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
     """A group of bars for each x and a bar for each hue, labelled with its height.
 
-    Rows with the same x and hue (seeds) are drawn as their mean and, as a line, their range.
-
-    Parameters
-    ----------
-    x, hue : columns of names, those of `hue` of encoders. Groups and bars keep the frame's order.
-    y : a column of numbers.
+    All three are columns of the frame, y of numbers, hue of names of encoders. Rows with the same
+    x and hue (seeds) are drawn as their mean and, as a line, their range. Groups and bars keep the
+    order of the frame.
     """
     groups, names = list(frame[x].unique()), list(frame[hue].unique())
     figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
@@ -85,10 +78,8 @@ def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
 def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
     """A row a model, its error in the gap (filled) and elsewhere (hollow), the best on top.
 
-    Parameters
-    ----------
-    errors : as from `compare.gap_errors`. What is 0 or infinite stands at the edge.
-    baseline : the encoder whose errors are drawn as lines: what a model must beat.
+    The errors are those of `compare.gap_errors`: what is 0 or infinite stands at the edge. Those of
+    the encoder `baseline`, which a model must beat, are lines.
     """
     from matplotlib.ticker import LogLocator
 

@@ -20,11 +20,8 @@ PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}
 def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
     """The first two principal components of embeddings, one panel for each cloud (xval, Fig. 11).
 
-    Parameters
-    ----------
-    frame : DataFrame [cloud, number, pc1, pc2]
-        cloud: the panel's title; number: brighter is greater.
-    label : what the numbers of large clouds are.
+    `frame` has the columns cloud (the panel's title), number (brighter is greater), pc1 and pc2;
+    `label` says what the numbers of large clouds are.
     """
     names = frame.cloud.unique()
     figure, axes = panels(len(names), len(names), 3.9, 3.6, share=False)
@@ -52,12 +49,8 @@ def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
 def spectra(frame: pd.DataFrame) -> Figure:
     """Power over frequency with the peaks marked (fone, Appendix D, Fig. 7 and 8).
 
-    Dashed lines are the thresholds. Lines darken in the order of the frame.
-
-    Parameters
-    ----------
-    frame : DataFrame [source, stage, frequency, power, threshold, peak]
-        From `probes.spectrum`; source: one panel each; stage: one line each.
+    `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
+    one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
     """
     from matplotlib import colormaps
 

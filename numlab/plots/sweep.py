@@ -19,10 +19,8 @@ GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
 def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Figure:
     """Median predictions over true values, their errors below, word probabilities at the right.
 
-    Parameters
-    ----------
-    view : as from `widgets.swept`.
-    gaps : intervals that training left out: shaded, with a line at each end.
+    The view is that of `widgets.swept`. Gaps are intervals that training left out: shaded, with a
+    line at each end.
     """
     from matplotlib.figure import Figure
 

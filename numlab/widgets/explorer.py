@@ -2,8 +2,8 @@
 
 import functools
 import re
-import textwrap
 from html import escape
+from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -15,9 +15,8 @@ from numlab import probes
 from numlab.embeddings import Embeddings, from_matrix
 from numlab.encoders import Encoder
 from numlab.examples import shown
-from numlab.widgets.clouds import Brush, panes
-from numlab.widgets.coloring import color_axis, color_columns
-from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, row, table
+from numlab.widgets.clouds import Brush, color_axis, color_columns, panes
+from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, page, row
 
 __all__ = ["embedding_explorer"]
 
@@ -28,9 +27,7 @@ PROJECTIONS = {  # and the names of their axes
 }
 TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
-LISTED = 5  # of them, those whose neighbours are named
 SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
-listed = functools.partial(textwrap.shorten, width=100, placeholder=" …")
 HINT = "Brush some points, or type numbers."
 
 
@@ -47,12 +44,9 @@ def embedding_explorer(
     embedding and on the number line, the share of common ones (F1), and, of consecutive numbers,
     their spectrum. With three or more embeddings, menus choose the two that are drawn.
 
-    Parameters
-    ----------
-    embeddings : all of the same numbers, in the same order.
-    columns : more columns by which the points can be coloured, with every number in "number".
-    encoders : hovering shows how they spell a number.
-    k : neighbours of a number.
+    All embeddings are of the same numbers, in the same order. `columns` are more columns by which
+    the points can be coloured, with every number in "number"; `encoders` spell the number under the
+    mouse; `k` counts the neighbours of a number.
     """
     if not embeddings or len(embeddings[0]) < 2:
         raise ValueError("expected embeddings of at least two numbers; got none")
@@ -124,7 +118,8 @@ class _Explorer(Panel):
         try:
             indices = np.flatnonzero(typed(self.box.value, self.numbers.astype(float)))
         except ValueError as error:
-            self.message.value = note(str(error), "alert")
+            text = f'Type numbers as in "7, 100 to 199": {error}.'
+            self.message.value = note(text, "alert")
             return
         self.brush.chosen = ",".join(map(str, indices))
         self.answer()  # also if the choice is the same: an earlier alert goes
@@ -150,25 +145,21 @@ class _Explorer(Panel):
             self.message.value, self.near.value = HINT, ""
             return
         sample = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
-        text = f"{len(chosen):,} of {len(self.numbers):,} numbers are chosen: "
-        text += f"{listed(', '.join(self.names[chosen[:50]]))}."
-        if len(sample) < len(chosen):
-            text += f" Neighbours of {len(sample)} of them:"
-        self.message.value = note(text)
-        near = "".join(neighbours(t, e, sample, self.k) for t, e in self.seen.items())
-        self.near.value = near + self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
+        near = {title: neighbours(e, sample, self.k) for title, e in self.seen.items()}
+        said = {"chosen": self.names[chosen], "n": len(self.names), "n_sample": len(sample)}
+        said |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
+        self.message.value, self.near.value = "", page("explorer.html").render(near=near, **said)
         self.brush.answered += 1
 
-    def draw_spectrum(self, chosen: np.ndarray) -> str:
-        """Draw the spectra of consecutive numbers; returns, as HTML, what to know about them."""
+    def draw_spectrum(self, chosen: np.ndarray) -> dict[str, Any]:
+        """Draw the spectra of consecutive numbers; returns what the page says about them."""
         many = len(chosen) > SPECTRUM_MOST and (np.diff(self.numbers[chosen]) == 1).all()
-        few = chosen[:SPECTRUM_MOST] if many else chosen
         try:
-            self.power.show(spectra(self.seen, few))
+            self.power.show(spectra(self.seen, chosen[:SPECTRUM_MOST] if many else chosen))
         except ValueError as error:
-            return f"<p>No spectrum: {escape(str(error))}.</p>"
+            return {"problem": error}
         self.power.layout.display = None
-        return f"<p>Spectrum of the first {SPECTRUM_MOST:,} of them:</p>" if many else ""
+        return {"first": SPECTRUM_MOST if many else None}
 
 
 def titles(embeddings: list[Embeddings]) -> list[str]:
@@ -196,28 +187,19 @@ def typed(text: str, numbers: np.ndarray) -> np.ndarray:
     """(n,) bool: the numbers in a text such as "7, 100 to 199"."""
     chosen = np.zeros(len(numbers), bool)
     for piece in filter(None, map(str.strip, re.split("[,;]", text))):
-        ends = re.split(r"\s+to\s+", piece)
-        try:
-            low, high = float(ends[0]), float(ends[-1])
-        except ValueError:
-            raise ValueError(f'Type numbers as in "7, 100 to 199"; got "{piece}".') from None
-        chosen |= (numbers >= low) & (numbers <= high)
+        ends = [float(end) for end in re.split(r"\s+to\s+", piece)]
+        chosen |= (numbers >= ends[0]) & (numbers <= ends[-1])
     return chosen
 
 
-def neighbours(title: str, e: Embeddings, indices: np.ndarray, k: int) -> str:
-    """HTML of the neighbours of some numbers, in the embedding and on the number line."""
-    frame = probes.nearby(e, indices, k)
-    groups = frame.assign(f1=frame.embedding * frame.line / k).groupby("number", sort=False)
-    f1 = groups.f1.sum()
+def neighbours(e: Embeddings, indices: np.ndarray, k: int) -> list[tuple]:
+    """Of some numbers: name, nearest in the embedding, nearest on the number line, F1."""
     rows = []
-    for number, near in list(groups)[:LISTED]:
-        spaces = [near.neighbour[near[space] > 0].map(shown) for space in ("embedding", "line")]
-        named = [listed(" ".join(names)) for names in spaces]
-        rows.append([shown(number), *named, f"{f1[number]:.2f}"])
-    columns = ["number", "nearest in the embedding", "nearest on the number line", "F1"]
-    html = table(pd.DataFrame(rows, columns=columns), classes="numlab-near", justify="left")
-    return f"<b>{escape(title)}: neighbour F1 of these {f1.mean():.2f}</b>{html}"
+    for number, near in probes.nearby(e, indices, k).groupby("number", sort=False):
+        in_embedding, on_line = (near.neighbour[near[s] > 0] for s in ("embedding", "line"))
+        f1 = (near.embedding * near.line).sum() / k
+        rows.append((shown(number), [*map(shown, in_embedding)], [*map(shown, on_line)], f1))
+    return rows
 
 
 def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:

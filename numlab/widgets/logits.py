@@ -8,11 +8,12 @@ import pandas as pd
 import plotly.express as px
 
 from numlab import probes
+from numlab.plots.sweep import SHADE
 from numlab.training import Run
 from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, on_change, row
 from numlab.widgets.sweep import extent
 from numlab.widgets.sweep_answers import texts_at
-from numlab.widgets.sweep_figure import GAP, SHADED
+from numlab.widgets.sweep_figure import SHADED
 
 __all__ = ["logit_scan"]
 
@@ -22,11 +23,8 @@ VALUES = 25  # of the true number
 def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBox:
     """Follow the likeliest words at each token of a masked number through the gaps of training.
 
-    Parameters
-    ----------
-    run : trained under a masked LM with a text encoder of fixed length.
-    slot : a parameter that its task can hold fixed; default: the first.
-    n : texts a value.
+    The run was trained under a masked LM with a text encoder of fixed length. `slot` is a parameter
+    that its task can hold fixed (default: the first), `n` the number of texts a value.
 
     Raises
     ------
@@ -58,7 +56,7 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
         look["color_discrete_sequence"] = px.colors.qualitative.Safe
         figure = px.line(frame, x="true", y=measure.value, color="word", height=380, **look)
         for low, high in gaps:
-            figure.add_shape(GAP, x0=low, x1=high)
+            figure.add_vrect(low, high, fillcolor=SHADE, line_width=0, layer="below")
         plot.show(figure.update_layout(legend={"orientation": "v", "y": 1, "yanchor": "top"}))
 
     draw()

@@ -1,4 +1,4 @@
-"""The parts of every panel: plots, menus, messages, tables, and a note when the kernel stops."""
+"""The parts of every panel: plots, menus, messages, and a note when the kernel stops."""
 
 from html import escape
 from pathlib import Path
@@ -7,13 +7,12 @@ from typing import Any
 import anywidget
 import ipywidgets
 import jinja2
-import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 import plotly.offline
 import traitlets
 
-__all__ = ["Panel", "Plot", "menu", "note", "on_change", "page", "row", "script", "table"]
+__all__ = ["Panel", "Plot", "menu", "note", "on_change", "page", "row", "script"]
 
 HERE = Path(__file__).parent
 FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
@@ -88,9 +87,3 @@ def note(text: str, role: str = "status") -> str:
     """HTML of a note that screen readers read out; `role` "alert": an error."""
     color = ' style="color: #D32F2F"' if role == "alert" else ""
     return f'<span role="{role}"{color}>{escape(text)}</span>'
-
-
-def table(frame: pd.DataFrame, **options) -> str:
-    """HTML of a DataFrame; `options` are those of `DataFrame.to_html`."""
-    with pd.option_context("display.max_colwidth", None):
-        return frame.to_html(border=0, index=False, **options)

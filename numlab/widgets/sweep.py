@@ -12,9 +12,9 @@ import pandas as pd
 from numlab.evaluation import labels
 from numlab.training import Run
 from numlab.widgets.kept_view import keep
-from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, row, table
-from numlab.widgets.sweep_answers import TEXTS, answers, speller, words
-from numlab.widgets.sweep_figure import sweep_layout, sweep_traces
+from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, row
+from numlab.widgets.sweep_answers import TEXTS, answers, words
+from numlab.widgets.sweep_figure import sweep_figure
 
 __all__ = ["extent", "ood_sweep"]
 
@@ -33,11 +33,8 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     parameter, the seed and the encoders. "Keep this view" saves the view as a figure and prints
     the cell that makes it again.
 
-    Parameters
-    ----------
-    runs : of one task; a note names those that are not in the store.
-    slot : a parameter that the task can hold fixed, such as "stepsize" or "a0".
-    n : texts a value.
+    The runs are of one task; a note names those that are not in the store. `slot` is a parameter
+    that the task can hold fixed, such as "stepsize" or "a0".
 
     Raises
     ------
@@ -98,8 +95,6 @@ class _Sweep(Panel):
         steps = np.linspace(0, round((high - low) / step), CURVE).round()
         self.curve = np.round(low + step * steps, 9)  # where the lines are filled in
         self.axis = low - 2 * step, high + 2 * step
-        spelling = self.labels.get(speller(self.chosen))
-        self.layout_ = sweep_layout(self.slot, self.axis, self.gaps, spelling)
         self.button.disabled = not self.chosen
         if self.slider.description != f"true {self.slot}":
             with self.slider.hold_trait_notifications():
@@ -122,9 +117,9 @@ class _Sweep(Panel):
         start = time.perf_counter()
         self.ask(self.at)
         spelled = words(self.chosen, self.slot, self.at, self.n)
-        meta = {"true": self.at, "model_ms": 1000 * (time.perf_counter() - start)}
-        traces = sweep_traces(self.answered, spelled, self.at, self.axis)
-        self.plot.show({"data": traces, "layout": self.layout_ | {"meta": meta}})
+        view = {"at": self.at, "slot": self.slot, "axis": self.axis, "gaps": self.gaps}
+        view["model_ms"] = 1000 * (time.perf_counter() - start)
+        self.plot.show(sweep_figure(self.answered, spelled, **view))
         if self.chosen:
             self.table.value = _readout(self.answered[self.answered.true == self.at])
         else:
@@ -167,7 +162,8 @@ def _readout(answers: pd.DataFrame) -> str:
     frame = answers.drop(columns="true").assign(error=answers["median"] - answers.true)
     frame.columns = ["", "median", "least", "greatest", "no number", "median - true"]
     formats = {"no number": "{:.0%}".format, "median - true": "{:+.3f}".format}
-    return table(frame, na_rep="–", float_format="{:.3f}".format, formatters=formats)
+    look = {"border": 0, "index": False, "na_rep": "–", "float_format": "{:.3f}".format}
+    return frame.to_html(formatters=formats, **look)
 
 
 def extent(gaps: tuple, limits: tuple[float, float]) -> tuple[float, float, float]:

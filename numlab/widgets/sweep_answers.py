@@ -18,13 +18,10 @@ TEXTS = 16  # a value: few enough to answer while the slider is dragged
 
 
 def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.DataFrame:
-    """What each encoder predicts where the true value of a parameter is `value`.
+    """What each encoder predicts where a parameter of the task has the true value `value`.
 
-    Parameters
-    ----------
-    runs : of one task; runs that share an encoder (seeds) count together.
-    slot : a parameter that the task can hold fixed, such as "stepsize".
-    n : texts; apart from the parameter they are the same at every value.
+    The runs are of one task; those that share an encoder (seeds) count together. Apart from the
+    parameter, the n texts are the same at every value.
 
     Returns
     -------
@@ -35,7 +32,11 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
     names, predicted = labels(runs), {}
     for run in runs:
         predicted.setdefault(names[run], []).append(_predictions(run, slot, value, n))
-    rows = [(name, value, *_summary(np.concatenate(parts))) for name, parts in predicted.items()]
+    rows = []
+    for name, parts in predicted.items():
+        numbers = pd.Series(np.concatenate(parts))
+        summary = numbers.quantile([0.5, 0, 1], interpolation="lower")
+        rows.append((name, value, *summary, numbers.isna().mean()))
     return pd.DataFrame(rows, columns=["encoder", "true", "median", "low", "high", "invalid"])
 
 
@@ -47,28 +48,17 @@ def _predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
     return np.concatenate(numbers).astype(float)  # also of Python ints
 
 
-def _summary(predicted: np.ndarray) -> list[float]:
-    """Lower median, least and greatest of the numbers (n,), and the share of NaN."""
-    numbers = pd.Series(predicted)
-    return [*numbers.quantile([0.5, 0, 1], interpolation="lower"), numbers.isna().mean()]
-
-
 def swept(
     runs: list[Run], slot: str, at: float, values: list[float], n: int = TEXTS
 ) -> pd.DataFrame:
     """What runs answer along a parameter, and the words among which one chooses at one value.
 
-    Parameters
-    ----------
-    runs, slot, n : as for `answers`.
-    at : the value at which words are shown.
-    values : where the runs are asked.
-
     Returns
     -------
     DataFrame [part, encoder, true, median, low, high, invalid, word, number, probability]
-        part "answer": one row for each encoder and value, as from `answers`; "word": one row for
-        each word at `at`; "argmax" and "expectation": the numbers that the words' logits give.
+        part "answer": one row for each encoder and each of the values, as from `answers`; "word":
+        one row for each word at the value `at`; "argmax" and "expectation": the numbers that the
+        words' logits give.
     """
     parts = [answers(runs, slot, value, n).assign(part="answer") for value in values]
     frame = pd.concat([*parts, words(runs, slot, at, n)], ignore_index=True)

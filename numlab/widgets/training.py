@@ -6,7 +6,6 @@ import threading
 import ipywidgets
 import pandas as pd
 import plotly.express as px
-import plotly.graph_objects as go
 
 from numlab.plots import encoder_color
 from numlab.training import Run, RunSpec
@@ -64,7 +63,7 @@ class _Training(Panel):
     def follow(self, run: Run, step: int, loss: float) -> None:
         """Draw a loss, and end the training here if "Stop" was pressed."""
         self.losses[run].append((step, loss))
-        self.plot.show(self.figure())
+        self.show(f"training {run.spec.name} …")
         if self.stopping.is_set():
             raise KeyboardInterrupt
 
@@ -79,14 +78,11 @@ class _Training(Panel):
         return [run for run in self.runs if not run.folder.is_dir()]
 
     def show(self, text: str) -> None:
-        """Draw the losses, and show how many runs are trained, and a text."""
-        self.plot.show(self.figure())
+        """Show how many runs are trained, a text, and the losses: those of finished runs from
+        their histories, of others as reported so far."""
         done = len(self.runs) - len(self.missing)
         state = f"{done} of {len(self.runs)} runs are in the store"
         self.message.value = note(f"{state} · {text}" if text else state)
-
-    def figure(self) -> go.Figure:
-        """Losses of finished runs from their histories, of others as reported so far."""
         losses = {}
         for run in self.runs:
             now = pd.DataFrame(self.losses[run], columns=["step", "loss"]).assign(part="now")
@@ -98,6 +94,5 @@ class _Training(Panel):
         look = {"markers": True, "log_y": True, "height": 340, "template": TEMPLATE}
         figure = px.line(frame, x="step", y="loss", **lines, **look)
         figure.update_traces(marker_size=5)
-        last = max(run.spec.steps for run in self.runs)
-        figure.update_xaxes(range=(0, 1.02 * last))
-        return figure.update_layout(showlegend=True, uirevision="kept")
+        figure.update_xaxes(range=(0, 1.02 * max(run.spec.steps for run in self.runs)))
+        self.plot.show(figure.update_layout(showlegend=True, uirevision="kept"))
