@@ -1,6 +1,5 @@
 """Keep a view of the sweep: save it as a figure, and print the cell that makes it again."""
 
-import functools
 import hashlib
 import json
 import pprint
@@ -24,10 +23,9 @@ def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gap
     id = "explore/" + re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{key}".lower()).strip("-")
     view = swept(runs, slot, at=at, values=values, n=n)
     filing.save_figure(id, plots.sweep(view, gaps=gaps), view)
-    lines = functools.partial(pprint.pformat, width=84, compact=True)
     where = {"notebook": notebook, "profile": profile, "id": id}
     asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n, "gaps": gaps}
-    return page("kept_view.html").render(where | asked, lines=lines)
+    return page("kept_view.html").render(where | asked, pformat=pprint.pformat)
 
 
 def stored(digest: str) -> Run:

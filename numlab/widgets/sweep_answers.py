@@ -11,7 +11,7 @@ from numlab.evaluation import labels, predictions
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["SEED", "TEXTS", "answers", "speller", "spellings", "swept", "texts_at", "words"]
+__all__ = ["SEED", "TEXTS", "answers", "spellings", "swept", "texts_at", "words"]
 
 SEED = 1  # of the texts; training uses others
 TEXTS = 16  # a value: few enough to answer while the slider is dragged
@@ -66,18 +66,12 @@ def swept(
 
 
 def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | None:
-    """Rows of `swept`: the likeliest words of the `speller`, and the numbers of its logits."""
-    if run := speller(runs):
-        return _words(run, slot, value, n).assign(encoder=labels(runs)[run], true=value)
-    return None
-
-
-def speller(runs: list[Run]) -> Run | None:
-    """The first run whose words can be shown: of a text encoder of fixed length."""
+    """Rows of `swept`: words of the first run that has a text encoder of fixed length, and the
+    numbers that their logits give."""
     for run in runs:
         encoder = run.spec.encoder
         if run.spec.objective.fills_at_once and encoder.fixed and not encoder.carriers:
-            return run
+            return _words(run, slot, value, n).assign(encoder=labels(runs)[run], true=value)
     return None
 
 
