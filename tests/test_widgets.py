@@ -179,7 +179,7 @@ def test_what_lies_beyond_the_axis_is_drawn_at_its_end(runs, monkeypatch):
 def test_only_some_of_the_runs_need_exist(runs):
     missing = nl.Run(spec(nl.FP15()))
     panel = nl.widgets.ood_sweep([missing, *runs[1:]], "a0", n=2)
-    assert "FP15" in panel.children[-1].value
+    assert "FP15" in panel.message.value
     assert "words" not in traces(panel)  # no text encoder is left
     with pytest.raises(ValueError, match="1 runs, 0 of them trained"):
         nl.widgets.ood_sweep([missing])

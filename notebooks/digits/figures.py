@@ -7,8 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from numlab.plots import curves, encoder_color, encoder_marker, panels, styled
-from numlab.plots.style import legend
+from numlab.plots import curves, encoder_color, encoder_marker, legend, panels, styled
 
 STATES = {"color": ("#BBBBBB", "#777777", "#111111"), "marker": "oDs"}  # not colours of encoders
 PAPER = {"color": "#555555", "lw": 1.2}

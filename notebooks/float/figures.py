@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from numlab.plots import encoder_color, styled
-from numlab.plots.chips import chip
+from numlab.plots import chip, encoder_color, styled
 
 PARTS = {"sign": "#D55E00", "exponent": "#0072B2", "significand": "#009E73"}
 CELL = 0.24  # inches, the width of a bit

@@ -9,9 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from numlab.plots import encoder_color, panels, styled
-from numlab.plots.lines import line_with_band
-from numlab.plots.style import legend
+from numlab.plots import encoder_color, legend, line_with_band, panels, styled
 
 MISREAD = "#D55E00"
 

@@ -6,8 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from numlab.plots import chip, encoder_color, panels, styled
-from numlab.plots.lines import line_with_band
+from numlab.plots import chip, encoder_color, line_with_band, panels, styled
 
 FEWEST = 5  # points of a sweep whose largest jump is drawn
 TRUE = {"color": "#555555", "lw": 0.9, "ls": "--"}

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from numlab.metrics import invalid_rate, mse
-from numlab.plots import encoder_color, encoder_marker, panels, styled
-from numlab.plots.style import OTHERS
+from numlab.plots import OTHERS, encoder_color, encoder_marker, panels, styled
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had

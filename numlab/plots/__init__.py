@@ -5,15 +5,11 @@ notebook, importing this module is enough for a Figure to show itself. `styled` 
 own drawing in the same style.
 """
 
-from numlab.plots import inline  # noqa: F401 (figures show themselves in notebooks)
-from numlab.plots.bars import bars
 from numlab.plots.chips import chip
-from numlab.plots.embeddings import clouds
-from numlab.plots.gaps import gap_errors
+from numlab.plots.comparisons import bars, curves, gap_errors, line_with_band
+from numlab.plots.embeddings import clouds, spectra
 from numlab.plots.learning import learning_curves
-from numlab.plots.lines import curves
-from numlab.plots.spectra import spectra
-from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, style, styled
+from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, styled
 from numlab.plots.sweep import sweep
 from numlab.plots.verdicts import verdicts
 
@@ -28,9 +24,9 @@ __all__ = [
     "gap_errors",
     "learning_curves",
     "legend",
+    "line_with_band",
     "panels",
     "spectra",
-    "style",
     "styled",
     "sweep",
     "verdicts",

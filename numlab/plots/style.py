@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import tomllib
 import zlib
 from collections.abc import Callable
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["OTHERS", "encoder_color", "encoder_marker", "legend", "panels", "style", "styled"]
+__all__ = ["OTHERS", "encoder_color", "encoder_marker", "legend", "panels", "styled"]
 
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
@@ -23,14 +24,9 @@ OTHERS = ("#332288", "#88CCEE", "#117733", "#999933", "#882255", "#44AA99", "#AA
 def encoder_color(name: str) -> str:
     """The colour of an encoder or an aggregate, the same in every figure.
 
-    Parameters
-    ----------
-    name : str
-        An encoder's label ("XVal(k=2)") or the encoder as text ("FoNE(int_digits=6, ...)"). A
-        name without an entry in `encoders.toml` gets a colour computed from its class name.
+    `name` is an encoder's label ("XVal(k=2)") or the encoder as text ("FoNE(int_digits=6, ...)").
+    Without an entry in `encoders.toml`, the colour is computed from the name of the class.
 
-    Examples
-    --------
     >>> encoder_color("FoNE(int_digits=3)") == encoder_color("FoNE")
     True
     >>> encoder_color("XVal(k=2, scale=10.0)") == encoder_color("XVal(k=2)")
@@ -54,19 +50,14 @@ def _look(name: str, key: str, others: tuple[str, ...] | str) -> str:
     return others[zlib.crc32(family.encode()) % len(others)]
 
 
-def style():
-    """A context in which figures are drawn in the house style: `with style(): ...`."""
-    import matplotlib as mpl
-
-    return mpl.rc_context(fname=_STYLE)
-
-
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     """Decorate a function that returns a figure: it draws in the house style."""
 
     @functools.wraps(draw)
     def in_style(*args, **kwargs) -> Figure:
-        with style():
+        import matplotlib as mpl
+
+        with mpl.rc_context(fname=_STYLE):
             figure = draw(*args, **kwargs)
             figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
             return figure
@@ -96,7 +87,21 @@ def legend(figure: Figure, axes: list[Axes]) -> None:
     """Replace the figure's legend by one for all panels, at their right."""
     for old in figure.legends:
         old.remove()
-    entries: dict[str, object] = {}
-    for ax in axes:
-        entries.update(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    entries = {}
+    for handles, names in (ax.get_legend_handles_labels() for ax in axes):
+        entries |= dict(zip(names, handles, strict=True))
     figure.legend(entries.values(), entries.keys(), loc="outside right center")
+
+
+def show_inline() -> None:
+    """Tell IPython, where it runs, how to show a Figure: without pyplot nobody else does."""
+    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
+        from IPython.core.pylabtools import print_figure
+
+        small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
+        png = functools.partial(print_figure, fmt="png", base64=True, **small)
+        pictures = shell.display_formatter.formatters["image/png"]
+        pictures.for_type_by_name("matplotlib.figure", "Figure", png)
+
+
+show_inline()

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["GREY", "PALE", "SHADE", "legible", "sweep"]
-
 GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
 
 
@@ -21,43 +19,35 @@ GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
 def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Figure:
     """Median predictions over true values, their errors below, word probabilities at the right.
 
-    Parameters
-    ----------
-    view : DataFrame
-        As from `widgets.swept`: part "answer" (encoder, true, median, low, high), part "word"
-        (encoder, true, word, number, probability) and, if there are words, parts "argmax" and
-        "expectation" (number).
-    gaps : tuple of (float, float)
-        Intervals that training left out: shaded, with a line at each end.
+    The view is that of `widgets.swept`. Gaps are intervals that training left out: shaded, with a
+    line at each end.
     """
     from matplotlib.figure import Figure
 
     answers, words = view[view.part == "answer"], view[view.part == "word"]
-    columns = 2 if len(words) else 1
-    figure = Figure(figsize=(7.0 + 3.2 * (columns - 1), 5.4))
-    ratios = {"height_ratios": [7, 3], "width_ratios": [66, 34][:columns]}
-    axes = figure.subplots(2, columns, sharex="col", squeeze=False, gridspec_kw=ratios)
+    figure, n_columns = Figure(figsize=(10.2 if len(words) else 7.0, 5.4)), 2 if len(words) else 1
+    ratios = {"height_ratios": [7, 3], "width_ratios": [66, 34][:n_columns]}
+    axes = figure.subplots(2, n_columns, sharex="col", squeeze=False, gridspec_kw=ratios)
     above, below = axes[:, 0]
     low, high = answers.true.min(), answers.true.max()
-    margin = 0.05 * (high - low)
-    limits = low - margin, high + margin
+    span = high - low
+    limits = low - 0.05 * span, high + 0.05 * span
     above.plot(limits, limits, color=GREY, lw=1, ls="--")
-    for name, rows in answers.groupby("encoder", sort=False):
-        rows, color = rows.sort_values("true"), encoder_color(name)
+    for name, rows in answers.sort_values("true").groupby("encoder", sort=False):
+        color = encoder_color(name)
         look = {"color": color, "marker": encoder_marker(name), "ms": 4, "label": name}
         above.plot(rows.true, rows["median"], **look)
         above.fill_between(rows.true, rows.low, rows.high, color=color, alpha=0.1, lw=0)
-        error = (rows["median"] - rows.true).abs().clip(lower=1e-3 * (high - low))
-        below.plot(rows.true, error, **look)
+        below.plot(rows.true, (rows["median"] - rows.true).abs().clip(lower=1e-3 * span), **look)
     for ax in (above, below):
         for gap in gaps:
             ax.axvspan(*gap, color=SHADE, zorder=0)
-        for edge in {edge for gap in gaps for edge in gap}:
-            ax.axvline(edge, color=PALE, lw=1, zorder=0)
+            for edge in gap:
+                ax.axvline(edge, color=PALE, lw=1, zorder=0)
     above.set(xlim=limits, ylim=limits, ylabel="predicted (median)")
-    decades = 1e-3 * (high - low) / 1.5, 1.5 * (high - low)  # fixed: an encoder may have no error
+    decades = 1e-3 * span / 1.5, 1.5 * span  # fixed: an encoder may have no error
     below.set(xlabel="true value", ylabel="|median - true|", yscale="log", ylim=decades)
-    if columns == 2:
+    if len(words):
         axes[1, 1].remove()
         _draw_words(axes[0, 1], words, view, limits)
         for ax in (above, below):
@@ -79,16 +69,12 @@ def legible(words: Iterable[str], numbers: Iterable[float], span: float) -> list
 def _draw_words(ax: Axes, words: pd.DataFrame, view: pd.DataFrame, limits) -> None:
     """Draw each word at the number that it spells, on the axis of the predictions."""
     name, span = words.encoder.iloc[0], limits[1] - limits[0]
-    inside = words[words.number.between(*limits)]
-    color = encoder_color(name)
-    ax.barh(inside.number, inside.probability, height=0.018 * span, color=color)
-    inside = inside.sort_values("probability", ascending=False)
-    texts = legible(inside.word, inside.number, span)
-    for x, y, text in zip(inside.probability, inside.number, texts, strict=True):
-        ax.text(x + 0.02, y, text, va="center", fontsize=9)
+    inside = words[words.number.between(*limits)].sort_values("probability", ascending=False)
+    drawn = ax.barh(inside.number, inside.probability, 0.018 * span, color=encoder_color(name))
+    ax.bar_label(drawn, legible(inside.word, inside.number, span), padding=4, fontsize=9)
     for mark, symbol in (("argmax", ">"), ("expectation", "D")):
         number = view[view.part == mark].number.clip(*limits)
-        ax.plot([-0.06] * len(number), number, symbol, color=GREY, ls="", label=mark)
+        ax.plot([-0.06] * len(number), number, symbol, color=GREY, label=mark)
     ax.set(xlim=(-0.12, 1.25), ylim=limits, xticks=[0, 0.5, 1])
     ax.tick_params(labelleft=False, labelbottom=True)
     ax.set_xlabel(f"probability of {name}'s words\nwhere the true value is {words.true.iloc[0]:g}")

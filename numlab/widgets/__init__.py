@@ -2,11 +2,11 @@
 
 from numlab.widgets.clouds import clouds
 from numlab.widgets.explorer import embedding_explorer
-from numlab.widgets.kept_view import stored, swept
+from numlab.widgets.kept_view import stored
 from numlab.widgets.logits import logit_scan
 from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep
-from numlab.widgets.sweep_answers import answers
+from numlab.widgets.sweep_answers import answers, swept
 from numlab.widgets.training import training
 from numlab.widgets.upload import your_numbers
 

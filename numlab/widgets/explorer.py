@@ -3,6 +3,7 @@
 import functools
 import re
 from html import escape
+from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -11,12 +12,11 @@ import plotly.express as px
 import plotly.graph_objects as go
 
 from numlab import probes
-from numlab.embeddings import Embeddings
+from numlab.embeddings import Embeddings, from_matrix
 from numlab.encoders import Encoder
 from numlab.examples import shown
-from numlab.widgets.clouds import Brush, panes
-from numlab.widgets.coloring import color_axis, color_columns
-from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, row, table
+from numlab.widgets.clouds import Brush, color_axis, color_columns, panes
+from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, page, row
 
 __all__ = ["embedding_explorer"]
 
@@ -27,14 +27,12 @@ PROJECTIONS = {  # and the names of their axes
 }
 TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
-LISTED = 5  # of them, those whose neighbours are named
-NAMES = 12  # numbers named in a list
 SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
 HINT = "Brush some points, or type numbers."
 
 
 def embedding_explorer(
-    embeddings: Embeddings | list[Embeddings],
+    embeddings: list[Embeddings],
     columns: pd.DataFrame | None = None,
     encoders: list[Encoder] = (),
     k: int = 10,
@@ -46,27 +44,19 @@ def embedding_explorer(
     embedding and on the number line, the share of common ones (F1), and, of consecutive numbers,
     their spectrum. With three or more embeddings, menus choose the two that are drawn.
 
-    Parameters
-    ----------
-    embeddings : Embeddings or list of Embeddings
-        All of the same numbers, in the same order.
-    columns : DataFrame, optional
-        Further columns by which the points can be coloured, with every number in "number".
-    encoders : list of Encoder
-        Hovering shows how they spell a number.
-    k : int
-        Neighbours of a number.
+    All embeddings are of the same numbers, in the same order. `columns` are more columns by which
+    the points can be coloured, with every number in "number"; `encoders` spell the number under the
+    mouse; `k` counts the neighbours of a number.
     """
-    embeddings = [embeddings] if isinstance(embeddings, Embeddings) else list(embeddings)
     if not embeddings or len(embeddings[0]) < 2:
         raise ValueError("expected embeddings of at least two numbers; got none")
     first = embeddings[0]
-    for other in embeddings[1:]:
-        if not np.array_equal(other.numbers, first.numbers):
-            raise ValueError(
-                "expected embeddings of the same numbers in the same order; got "
-                f"{len(first)} of {first.source} and others of {other.source}"
-            )
+    others = [e.source for e in embeddings if not np.array_equal(e.numbers, first.numbers)]
+    if others:
+        raise ValueError(
+            "expected embeddings of the same numbers in the same order; got "
+            f"{len(first)} of {first.source} and others of {', '.join(others)}"
+        )
     return _Explorer(embeddings, columns, encoders, k)
 
 
@@ -81,18 +71,16 @@ class _Explorer(Panel):
         self.project = functools.cache(lambda title, way: projected(self.embeddings[title], way))
         options = list(self.embeddings)
         sides = zip(("left", "right"), options, strict=False)
-        self.sides = [menu(side, options, title) for side, title in sides]
-        for side in self.sides:
-            side.layout.display = None if len(options) > 2 else "none"
+        self.sides = [menu(side, options, value=title) for side, title in sides]
         self.projection = menu("projection", list(PROJECTIONS))
         self.color = menu("colour", list(self.columns))
         about = {"description": "choose numbers", "placeholder": "7, 100 to 199"}
         self.box = ipywidgets.Text(**about, continuous_update=False, style=FIT["style"])
         self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (HINT, "&nbsp;", ""))
-        self.brush, self.power = Brush(), Plot()
+        self.brush, self.power = Brush(self.figure()), Plot()
         self.power.layout.display = "none"
-        self.brush.show(self.figure())
-        choices = row(self.projection, self.color, *self.sides, self.box)
+        sides = self.sides if len(options) > 2 else []
+        choices = row(self.projection, self.color, *sides, self.box)
         super().__init__(choices, self.brush, self.spelling, self.message, self.near, self.power)
         on_change(self.draw, self.projection, self.color, *self.sides)
         on_change(self.choose_typed, self.box)
@@ -130,7 +118,8 @@ class _Explorer(Panel):
         try:
             indices = np.flatnonzero(typed(self.box.value, self.numbers.astype(float)))
         except ValueError as error:
-            self.message.value = note(str(error), "alert")
+            text = f'Type numbers as in "7, 100 to 199": {error}.'
+            self.message.value = note(text, "alert")
             return
         self.brush.chosen = ",".join(map(str, indices))
         self.answer()  # also if the choice is the same: an earlier alert goes
@@ -156,26 +145,28 @@ class _Explorer(Panel):
             self.message.value, self.near.value = HINT, ""
             return
         sample = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
-        text = f"{len(chosen):,} of {len(self.numbers):,} numbers are chosen: "
-        text += f"{listed(self.names[chosen], ', ')}."
-        if len(sample) < len(chosen):
-            text += f" Neighbours of {len(sample)} of them:"
-        self.message.value = note(text)
-        near = "".join(neighbours(t, e, sample, self.k) for t, e in self.seen.items())
-        self.near.value = near + self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
+        near = {title: neighbours(e, sample, self.k) for title, e in self.seen.items()}
+        said = {"chosen": self.names[chosen], "n": len(self.names), "n_sample": len(sample)}
+        said |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
+        self.message.value, self.near.value = "", page("explorer.html").render(near=near, **said)
         self.brush.answered += 1
 
-    def draw_spectrum(self, chosen: np.ndarray) -> str:
-        """Draw the spectra of consecutive numbers; returns, as HTML, what to know about them."""
+    def draw_spectrum(self, chosen: np.ndarray) -> dict[str, Any]:
+        """Draw the spectra of consecutive numbers; returns what the page says about them."""
         many = len(chosen) > SPECTRUM_MOST and (np.diff(self.numbers[chosen]) == 1).all()
-        few = chosen[:SPECTRUM_MOST] if many else chosen
         try:
-            figure = spectra({title: part(e, few) for title, e in self.seen.items()})
+            self.power.show(spectra(self.seen, chosen[:SPECTRUM_MOST] if many else chosen))
         except ValueError as error:
-            return f"<p>No spectrum: {escape(str(error))}.</p>"
-        self.power.show(figure)
+            return {"problem": error}
         self.power.layout.display = None
-        return f"<p>Spectrum of the first {SPECTRUM_MOST:,} of them:</p>" if many else ""
+        return {"first": SPECTRUM_MOST if many else None}
+
+
+def titles(embeddings: list[Embeddings]) -> list[str]:
+    """The source and layer of each; from the second of a name on, with a count."""
+    names = [e.source if e.layer is None else f"{e.source} · layer {e.layer}" for e in embeddings]
+    before = [names[:i].count(name) for i, name in enumerate(names)]
+    return [f"{name} #{n + 1}" if n else name for name, n in zip(names, before, strict=True)]
 
 
 def projected(e: Embeddings, projection: str) -> np.ndarray:
@@ -193,59 +184,31 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
 
 
 def typed(text: str, numbers: np.ndarray) -> np.ndarray:
-    """(n,) bool: the numbers in a text such as "7, 100 to 199".
-
-    >>> typed("2, 4 to 5", np.arange(6.0)).tolist()
-    [False, False, True, False, True, True]
-    """
+    """(n,) bool: the numbers in a text such as "7, 100 to 199"."""
     chosen = np.zeros(len(numbers), bool)
     for piece in filter(None, map(str.strip, re.split("[,;]", text))):
-        ends = re.split(r"\s+to\s+", piece)
-        try:
-            low, high = float(ends[0]), float(ends[-1])
-        except ValueError:
-            raise ValueError(f'Type numbers as in "7, 100 to 199"; got "{piece}".') from None
-        chosen |= (numbers >= low) & (numbers <= high)
+        ends = [float(end) for end in re.split(r"\s+to\s+", piece)]
+        chosen |= (numbers >= ends[0]) & (numbers <= ends[-1])
     return chosen
 
 
-def titles(embeddings: list[Embeddings]) -> list[str]:
-    """The source and layer of each; from the second of a name on, with a count."""
-    names: list[str] = []
-    for e in embeddings:
-        name = e.source if e.layer is None else f"{e.source} · layer {e.layer}"
-        alike = sum(other.partition(" #")[0] == name for other in names)
-        names.append(f"{name} #{alike + 1}" if alike else name)
-    return names
-
-
-def listed(names: list[str], separator: str = " ") -> str:
-    return separator.join([*names[:NAMES], "…"] if len(names) > NAMES else names)
-
-
-def neighbours(title: str, e: Embeddings, indices: np.ndarray, k: int) -> str:
-    """HTML of the neighbours of some numbers, in the embedding and on the number line."""
-    frame = probes.nearby(e, indices, k)
-    f1 = (frame.embedding * frame.line).groupby(frame.number, sort=False).sum() / k
+def neighbours(e: Embeddings, indices: np.ndarray, k: int) -> list[tuple]:
+    """Of some numbers: name, nearest in the embedding, nearest on the number line, F1."""
     rows = []
-    for number, near in list(frame.groupby("number", sort=False))[:LISTED]:
-        spaces = [near.neighbour[near[space] > 0].map(shown) for space in ("embedding", "line")]
-        rows.append([shown(number), *map(listed, map(list, spaces)), f"{f1[number]:.2f}"])
-    columns = ["number", "nearest in the embedding", "nearest on the number line", "F1"]
-    html = table(pd.DataFrame(rows, columns=columns), classes="numlab-near", justify="left")
-    return f"<b>{escape(title)}: neighbour F1 of these {f1.mean():.2f}</b>{html}"
+    for number, near in probes.nearby(e, indices, k).groupby("number", sort=False):
+        in_embedding, on_line = (near.neighbour[near[s] > 0] for s in ("embedding", "line"))
+        f1 = (near.embedding * near.line).sum() / k
+        rows.append((shown(number), [*map(shown, in_embedding)], [*map(shown, on_line)], f1))
+    return rows
 
 
-def part(e: Embeddings, indices: np.ndarray) -> Embeddings:
-    return Embeddings(e.numbers[indices], e.vectors[indices], e.source, e.layer)
-
-
-def spectra(embeddings: dict[str, Embeddings]) -> go.Figure:
-    """Power over period, a line for each embedding, its peaks marked."""
-    frame = pd.concat(
-        probes.spectrum(e, n_permutations=20, level=0.05).assign(embedding=title)
-        for title, e in embeddings.items()
-    )
+def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:
+    """Power over period of consecutive numbers, a line for each embedding, its peaks marked."""
+    frames = {}
+    for title, e in embeddings.items():
+        chosen = from_matrix(e.numbers[rows], e.vectors[rows], title)
+        frames[title] = probes.spectrum(chosen, n_permutations=20, level=0.05)
+    frame = pd.concat(frames, names=["embedding"]).reset_index()
     look = {"x": "period", "y": "power", "color": "embedding", "log_x": True}
     look["color_discrete_sequence"] = ["#0072B2", "#D55E00"]
     figure = px.line(frame, **look, height=260, template=TEMPLATE)

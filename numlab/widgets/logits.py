@@ -8,11 +8,12 @@ import pandas as pd
 import plotly.express as px
 
 from numlab import probes
+from numlab.plots.sweep import SHADE
 from numlab.training import Run
 from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, on_change, row
 from numlab.widgets.sweep import extent
 from numlab.widgets.sweep_answers import texts_at
-from numlab.widgets.sweep_figure import GAP, SHADED
+from numlab.widgets.sweep_figure import SHADED
 
 __all__ = ["logit_scan"]
 
@@ -22,14 +23,8 @@ VALUES = 25  # of the true number
 def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBox:
     """Follow the likeliest words at each token of a masked number through the gaps of training.
 
-    Parameters
-    ----------
-    run : Run
-        Trained under a masked LM with a text encoder of fixed length.
-    slot : str, optional
-        A parameter that its task can hold fixed; default: the first.
-    n : int
-        Texts a value.
+    The run was trained under a masked LM with a text encoder of fixed length. `slot` is a parameter
+    that its task can hold fixed (default: the first), `n` the number of texts a value.
 
     Raises
     ------
@@ -40,9 +35,9 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
     if not limits or slot not in (None, *limits):
         raise ValueError(f"expected one of {limits}; got {slot!r}")
     tokens = list(range(1, run.spec.encoder.length + 1))
-    parameter = menu("parameter", limits, slot)
-    token = menu("token", tokens, min(2, tokens[-1]))  # behind the sign, if there is one
-    measure = menu("measure", ["probability", "logit"])
+    parameter = menu("parameter", limits, value=slot or limits[0])
+    token = menu("token", tokens, value=min(2, tokens[-1]))  # behind the sign, if there is one
+    measure, plot = menu("measure", ["probability", "logit"]), Plot()
 
     @functools.cache
     def scan(slot: str) -> pd.DataFrame:
@@ -55,18 +50,15 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
         gaps = task.gaps.get(parameter.value, ())
         frame = scan(parameter.value).query(f"within == {token.value}")
         order = frame.groupby("word").probability.max().sort_values(ascending=False).index
-        look = {"category_orders": {"word": order}, "height": 380, "template": TEMPLATE}
-        colors = px.colors.qualitative.Safe
-        figure = px.line(
-            frame, x="true", y=measure.value, color="word", color_discrete_sequence=colors, **look
-        )
+        names = {"true": f"true {parameter.value}{SHADED if gaps else ''}"}
+        names[measure.value] = f"{measure.value} of token {token.value}"
+        look = {"category_orders": {"word": order}, "labels": names, "template": TEMPLATE}
+        look["color_discrete_sequence"] = px.colors.qualitative.Safe
+        figure = px.line(frame, x="true", y=measure.value, color="word", height=380, **look)
         for low, high in gaps:
-            figure.add_shape(GAP, x0=low, x1=high)
-        figure.update_xaxes(title=f"true {parameter.value}{SHADED if gaps else ''}")
-        figure.update_yaxes(title=f"{measure.value} of token {token.value}")
+            figure.add_vrect(low, high, fillcolor=SHADE, line_width=0, layer="below")
         plot.show(figure.update_layout(legend={"orientation": "v", "y": 1, "yanchor": "top"}))
 
-    plot = Plot()
     draw()
     on_change(draw, parameter, token, measure)
     return Panel(row(parameter, token, measure), plot)

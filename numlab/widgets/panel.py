@@ -1,4 +1,4 @@
-"""The parts of every panel: plots, menus, messages, tables, and a note when the kernel stops."""
+"""The parts of every panel: plots, menus, messages, and a note when the kernel stops."""
 
 from html import escape
 from pathlib import Path
@@ -6,14 +6,15 @@ from typing import Any
 
 import anywidget
 import ipywidgets
-import pandas as pd
+import jinja2
 import plotly.graph_objects as go
 import plotly.io
 import plotly.offline
 import traitlets
 
-__all__ = ["Panel", "Plot", "menu", "note", "on_change", "row", "script", "table"]
+__all__ = ["Panel", "Plot", "menu", "note", "on_change", "page", "row", "script"]
 
+HERE = Path(__file__).parent
 FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
 TEMPLATE = "simple_white+numlab"
 plotly.io.templates["numlab"] = go.layout.Template(
@@ -22,11 +23,14 @@ plotly.io.templates["numlab"] = go.layout.Template(
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
     }
 )
+page = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True
+).get_template
 
 
 def script(*names: str) -> str:
     """JavaScript files of this folder, joined into one module."""
-    return "\n".join((Path(__file__).parent / f"{name}.js").read_text("utf-8") for name in names)
+    return "\n".join((HERE / f"{name}.js").read_text("utf-8") for name in names)
 
 
 class Plot(anywidget.AnyWidget):
@@ -68,10 +72,9 @@ def row(*widgets: ipywidgets.Widget) -> ipywidgets.HBox:
     return ipywidgets.HBox(widgets, layout={"flex_flow": "row wrap", "align_items": "center"})
 
 
-def menu(description: str, options: list, value: Any = None) -> ipywidgets.Dropdown:
-    """A menu, as wide as its text; without a value, the first option is chosen."""
-    value = {} if value is None else {"value": value}
-    return ipywidgets.Dropdown(options=options, description=description, **value, **FIT)
+def menu(description: str, options: list, **chosen: Any) -> ipywidgets.Dropdown:
+    """A menu, as wide as its text; without `value=`, the first option is chosen."""
+    return ipywidgets.Dropdown(options=options, description=description, **chosen, **FIT)
 
 
 def on_change(callback, *widgets: ipywidgets.Widget) -> None:
@@ -84,9 +87,3 @@ def note(text: str, role: str = "status") -> str:
     """HTML of a note that screen readers read out; `role` "alert": an error."""
     color = ' style="color: #D32F2F"' if role == "alert" else ""
     return f'<span role="{role}"{color}>{escape(text)}</span>'
-
-
-def table(frame: pd.DataFrame, **options) -> str:
-    """HTML of a DataFrame; `options` are those of `DataFrame.to_html`."""
-    with pd.option_context("display.max_colwidth", None):
-        return frame.to_html(border=0, index=False, **options)

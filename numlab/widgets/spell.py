@@ -1,9 +1,6 @@
 """Any text under every encoder, as a person types it."""
 
-from pathlib import Path
-
 import ipywidgets
-import jinja2
 import numpy as np
 import pandas as pd
 
@@ -12,16 +9,13 @@ from numlab.encoders.base import written
 from numlab.examples import parse
 from numlab.plots import encoder_color
 from numlab.tokenizer import Text
-from numlab.widgets.panel import FIT, Panel, on_change
+from numlab.widgets.panel import FIT, Panel, on_change, page
 
 __all__ = ["spell", "spelled"]
 
 LONGEST = 400  # characters of a text that are shown
 EXAMPLE = "planet0 has m=2.38, a=-60.2 and 1998 moons"
 COLUMNS = ["encoder", "piece", "kind", "word", "carries", "number", "read", "error"]
-PAGE = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(
-    Path(__file__).with_suffix(".html").read_text("utf-8")
-)
 
 
 def spell(encoders: list[Encoder], text: str = EXAMPLE) -> ipywidgets.VBox:
@@ -31,26 +25,16 @@ def spell(encoders: list[Encoder], text: str = EXAMPLE) -> ipywidgets.VBox:
     carries, if any. At the right: the number of tokens, and what each number loses on its way
     through them. A number outside an encoder's range is marked, with the reason.
 
-    Parameters
-    ----------
-    encoders : list of Encoder
-    text : str
-        The text at the start.
+    `text` stands there at the start.
     """
-    box = ipywidgets.Text(text, description="text", **(FIT | {"layout": {"width": "97%"}}))
-    page = ipywidgets.HTML(_page(text, encoders))
-    on_change(lambda: page.set_trait("value", _page(box.value, encoders)), box)
-    return Panel(box, page)
+    box = ipywidgets.Text(text, description="text", style=FIT["style"], layout={"width": "97%"})
+    shown = ipywidgets.HTML(_page(text, encoders))
+    on_change(lambda: shown.set_trait("value", _page(box.value, encoders)), box)
+    return Panel(box, shown)
 
 
 def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
     """The tokens of a text under each encoder, and how each number is read back from its tokens.
-
-    Parameters
-    ----------
-    text : str
-        With at least one number.
-    encoders : list of Encoder
 
     Returns
     -------
@@ -95,11 +79,11 @@ def _number(encoder: Encoder, number: float | int) -> list[tuple]:
     error = np.inf
     if read is not None and read == read:
         error = float(abs(read - number)) / (float(abs(number)) or 1.0)
-    return [
-        ("number", encoder.vocabulary[i], carried, number, read, error)
-        for i in tokens.ids[tokens.mask]
-        for carried in [_joined(next(features)) if i in encoder.carriers else None]
-    ]
+    rows = []
+    for i in tokens.ids[tokens.mask]:
+        carried = _joined(next(features)) if i in encoder.carriers else None
+        rows.append(("number", encoder.vocabulary[i], carried, number, read, error))
+    return rows
 
 
 def _joined(features: np.ndarray) -> str:
@@ -111,13 +95,14 @@ def _joined(features: np.ndarray) -> str:
 
 def _page(text: str, encoders: list[Encoder]) -> str:
     """The HTML of a text's tokens, or of why there are none."""
+    template = page("spell.html")
     try:
         frame = spelled(text[:LONGEST], encoders)
     except ValueError as error:
-        return PAGE.render(problem=str(error).partition(": ")[2] or str(error))
+        return template.render(problem=str(error).partition(": ")[2] or str(error))
     rows = []
     for name, tokens in frame.groupby("encoder", sort=False):
         numbers = tokens[tokens.kind != "literal"].drop_duplicates("piece")
         records = tokens.to_dict("records"), numbers.to_dict("records")
         rows.append((name, encoder_color(name), *records))
-    return PAGE.render(rows=rows, written=written, longest=len(text) > LONGEST and LONGEST)
+    return template.render(rows=rows, written=written, longest=len(text) > LONGEST and LONGEST)

@@ -1,6 +1,7 @@
 """A slider through the gaps of training, and what every encoder answers there."""
 
 import asyncio
+import contextlib
 import math
 import time
 
@@ -11,9 +12,9 @@ import pandas as pd
 from numlab.evaluation import labels
 from numlab.training import Run
 from numlab.widgets.kept_view import keep
-from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, row, table
-from numlab.widgets.sweep_answers import TEXTS, answers, speller, words
-from numlab.widgets.sweep_figure import sweep_layout, sweep_traces
+from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, row
+from numlab.widgets.sweep_answers import TEXTS, answers, words
+from numlab.widgets.sweep_figure import sweep_figure
 
 __all__ = ["extent", "ood_sweep"]
 
@@ -32,14 +33,8 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     parameter, the seed and the encoders. "Keep this view" saves the view as a figure and prints
     the cell that makes it again.
 
-    Parameters
-    ----------
-    runs : list of Run
-        Of one task; a note names those that are not in the store.
-    slot : str
-        A parameter that the task can hold fixed, such as "stepsize" or "a0".
-    n : int
-        Texts a value.
+    The runs are of one task; a note names those that are not in the store. `slot` is a parameter
+    that the task can hold fixed, such as "stepsize" or "a0".
 
     Raises
     ------
@@ -58,8 +53,7 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
         raise ValueError(f"expected one of {sorted(limits)}; got {slot!r}")
     panel = _Sweep(trained, slot, n)
     if missing := {str(run.spec.encoder) for run in runs if run not in trained}:
-        note = ipywidgets.Label(f"Not trained yet: {', '.join(sorted(missing))}")
-        panel.children = (*panel.children, note)
+        panel.message.value = note(f"Not trained yet: {', '.join(sorted(missing))}")
     return panel
 
 
@@ -70,7 +64,7 @@ class _Sweep(Panel):
         self.runs, self.n, self.task, self.labels = runs, n, runs[0].spec.task, labels(runs)
         self.filling: asyncio.TimerHandle | None = None
         seeds = sorted({run.spec.seed for run in runs})
-        self.parameter = menu("parameter", sorted(self.task.limits), slot)
+        self.parameter = menu("parameter", sorted(self.task.limits), value=slot)
         self.seed = menu("seed", [ALL, *seeds])
         self.seed.layout.display = None if len(seeds) > 1 else "none"
         self.boxes = [
@@ -95,12 +89,13 @@ class _Sweep(Panel):
         names = {box.description for box in self.boxes if box.value}
         seeds = self.seed.options if self.seed.value == ALL else [self.seed.value]
         self.chosen = [r for r in self.runs if self.labels[r] in names and r.spec.seed in seeds]
-        self.speller, self.slot = speller(self.chosen), self.parameter.value
-        self.answered = pd.DataFrame({"true": []})
+        self.slot, self.answered = self.parameter.value, pd.DataFrame({"true": []})
         self.gaps = self.task.gaps.get(self.slot, ())
         low, high, step = extent(self.gaps, self.task.limits[self.slot])
-        self.axis, self.steps = (low - 2 * step, high + 2 * step), round((high - low) / step)
-        self.layout_ = sweep_layout(self.slot, self.axis, self.gaps, self.labels.get(self.speller))
+        steps = np.linspace(0, round((high - low) / step), CURVE).round()
+        self.curve = np.round(low + step * steps, 9)  # where the lines are filled in
+        self.axis = low - 2 * step, high + 2 * step
+        self.button.disabled = not self.chosen
         if self.slider.description != f"true {self.slot}":
             with self.slider.hold_trait_notifications():
                 self.slider.min, self.slider.max, self.slider.step = low, high, step
@@ -108,26 +103,27 @@ class _Sweep(Panel):
                 self.slider.description = f"true {self.slot}"
         self.draw()
 
+    @property
+    def at(self) -> float:
+        """The slider's value."""
+        return round(self.slider.value, 9)
+
     def draw(self) -> None:
         """Ask the runs at the slider's value, and draw everything in one message.
 
         Until this returns, the page sends no further move, and then only the last one (ipywidgets
         keeps one message on its way): so it must not return before it has drawn.
         """
-        if not self.chosen:
+        start = time.perf_counter()
+        self.ask(self.at)
+        spelled = words(self.chosen, self.slot, self.at, self.n)
+        view = {"at": self.at, "slot": self.slot, "axis": self.axis, "gaps": self.gaps}
+        view["model_ms"] = 1000 * (time.perf_counter() - start)
+        self.plot.show(sweep_figure(self.answered, spelled, **view))
+        if self.chosen:
+            self.table.value = _readout(self.answered[self.answered.true == self.at])
+        else:
             self.table.value = note("Choose an encoder, and a seed that it was trained with.")
-            self.plot.show({"layout": self.layout_})
-            return
-        start, at = time.perf_counter(), round(self.slider.value, 9)
-        self.ask(at)
-        spelled = None
-        if self.speller:
-            spelled = words(self.speller, self.slot, at, self.n)
-            spelled = spelled.assign(encoder=self.labels[self.speller])
-        meta = {"true": at, "model_ms": 1000 * (time.perf_counter() - start)}
-        traces = sweep_traces(self.answered, spelled, at, self.axis)
-        self.plot.show({"data": traces, "layout": self.layout_ | {"meta": meta}})
-        self.table.value = _readout(self.answered[self.answered.true == at])
         self._fill_later()
 
     def ask(self, value: float) -> None:
@@ -139,36 +135,25 @@ class _Sweep(Panel):
     def keep(self) -> None:
         """Save the view as a figure, and show the cell that makes it again."""
         self.message.value = note("Keeping …")
-        at = round(self.slider.value, 9)
         try:
-            if not self.chosen:
-                raise ValueError("no encoder is chosen")
-            values = sorted({*self.curve(), at})
-            self.message.value = keep(self.chosen, self.slot, at, values, self.n, self.gaps)
+            values = sorted({*self.curve.tolist(), self.at})
+            self.message.value = keep(self.chosen, self.slot, self.at, values, self.n, self.gaps)
         except (ValueError, OSError) as error:  # nobody sees an exception of a button
             self.message.value = note(f"Not kept: {error}", "alert")
-
-    def curve(self) -> list[float]:
-        """Values of the slider, evenly spaced, at which the lines are filled in."""
-        steps = np.linspace(0, self.steps, min(CURVE, self.steps + 1)).round()
-        return np.round(self.slider.min + self.slider.step * steps, 9).tolist()
 
     def _fill_later(self) -> None:
         """Add a value to the lines when nothing else happens."""
         if self.filling:
             self.filling.cancel()
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:  # no kernel, so nobody drags
-            return
-        self.filling = loop.call_later(IDLE, self.fill)
+        with contextlib.suppress(RuntimeError):  # no kernel, so nobody drags
+            self.filling = asyncio.get_running_loop().call_later(IDLE, self.fill)
 
     def fill(self) -> None:
         """Ask at the value farthest from all answers, so that the lines soon show their shape."""
-        values = np.array(self.curve())
-        distance = np.abs(values[:, None] - self.answered.true.to_numpy()).min(1, initial=np.inf)
+        asked = self.answered.true.to_numpy(float)
+        distance = np.abs(self.curve[:, None] - asked).min(1, initial=np.inf)
         if self.chosen and distance.max() > 0:
-            self.ask(float(values[distance.argmax()]))
+            self.ask(float(self.curve[distance.argmax()]))
             self.draw()
 
 
@@ -177,7 +162,8 @@ def _readout(answers: pd.DataFrame) -> str:
     frame = answers.drop(columns="true").assign(error=answers["median"] - answers.true)
     frame.columns = ["", "median", "least", "greatest", "no number", "median - true"]
     formats = {"no number": "{:.0%}".format, "median - true": "{:+.3f}".format}
-    return table(frame, na_rep="–", float_format="{:.3f}".format, formatters=formats)
+    look = {"border": 0, "index": False, "na_rep": "–", "float_format": "{:.3f}".format}
+    return frame.to_html(formatters=formats, **look)
 
 
 def extent(gaps: tuple, limits: tuple[float, float]) -> tuple[float, float, float]:

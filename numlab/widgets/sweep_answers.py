@@ -11,23 +11,17 @@ from numlab.evaluation import labels, predictions
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["SEED", "TEXTS", "answers", "speller", "spellings", "texts_at", "words"]
+__all__ = ["SEED", "TEXTS", "answers", "spellings", "swept", "texts_at", "words"]
 
 SEED = 1  # of the texts; training uses others
 TEXTS = 16  # a value: few enough to answer while the slider is dragged
 
 
 def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.DataFrame:
-    """What each encoder predicts where the true value of a parameter is `value`.
+    """What each encoder predicts where a parameter of the task has the true value `value`.
 
-    Parameters
-    ----------
-    runs : list of Run
-        Of one task; runs that share an encoder (seeds) count together.
-    slot : str
-        A parameter that the task can hold fixed, such as "stepsize".
-    n : int
-        Texts; apart from the parameter they are the same at every value.
+    The runs are of one task; those that share an encoder (seeds) count together. Apart from the
+    parameter, the n texts are the same at every value.
 
     Returns
     -------
@@ -38,7 +32,11 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
     names, predicted = labels(runs), {}
     for run in runs:
         predicted.setdefault(names[run], []).append(_predictions(run, slot, value, n))
-    rows = [(name, value, *_summary(np.concatenate(parts))) for name, parts in predicted.items()]
+    rows = []
+    for name, parts in predicted.items():
+        numbers = pd.Series(np.concatenate(parts))
+        summary = numbers.quantile([0.5, 0, 1], interpolation="lower")
+        rows.append((name, value, *summary, numbers.isna().mean()))
     return pd.DataFrame(rows, columns=["encoder", "true", "median", "low", "high", "invalid"])
 
 
@@ -50,30 +48,40 @@ def _predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
     return np.concatenate(numbers).astype(float)  # also of Python ints
 
 
-def _summary(predicted: np.ndarray) -> tuple[float, float, float, float]:
-    """Lower median, least and greatest of the numbers (n,), and the share of NaN."""
-    n_valid = np.count_nonzero(~np.isnan(predicted))
-    numbers, last = np.sort(predicted), max(0, n_valid - 1)  # NaN is sorted to the end
-    return numbers[last // 2], numbers[0], numbers[last], 1 - n_valid / len(predicted)
+def swept(
+    runs: list[Run], slot: str, at: float, values: list[float], n: int = TEXTS
+) -> pd.DataFrame:
+    """What runs answer along a parameter, and the words among which one chooses at one value.
+
+    Returns
+    -------
+    DataFrame [part, encoder, true, median, low, high, invalid, word, number, probability]
+        part "answer": one row for each encoder and each of the values, as from `answers`; "word":
+        one row for each word at the value `at`; "argmax" and "expectation": the numbers that the
+        words' logits give.
+    """
+    parts = [answers(runs, slot, value, n).assign(part="answer") for value in values]
+    frame = pd.concat([*parts, words(runs, slot, at, n)], ignore_index=True)
+    return frame[["part", *frame.columns.drop("part")]]
 
 
-def speller(runs: list[Run]) -> Run | None:
-    """The first run whose words can be shown: of a text encoder of fixed length."""
+def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | None:
+    """Rows of `swept`: words of the first run that has a text encoder of fixed length, and the
+    numbers that their logits give."""
     for run in runs:
         encoder = run.spec.encoder
         if run.spec.objective.fills_at_once and encoder.fixed and not encoder.carriers:
-            return run
+            return _words(run, slot, value, n).assign(encoder=labels(runs)[run], true=value)
     return None
 
 
 @functools.lru_cache(maxsize=1024)
-def words(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
-    """Rows of `swept`: the likeliest words ("word") and the numbers that the logits give."""
+def _words(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
     read = probes.number_logits(run, texts_at(run.spec.task, slot, value, n), slot)
-    expected = probes.expectation(read)
-    medians = {part: _summary(expected[part].to_numpy())[0] for part in ("argmax", "expectation")}
-    marks = pd.DataFrame({"part": medians.keys(), "number": medians.values()})
-    return pd.concat([spellings(read).assign(part="word"), marks], ignore_index=True)
+    expected = probes.expectation(read)[["argmax", "expectation"]]
+    medians = expected.quantile(interpolation="lower").rename_axis("part")
+    parts = [spellings(read).assign(part="word"), medians.reset_index(name="number")]
+    return pd.concat(parts, ignore_index=True)
 
 
 def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:

@@ -1,11 +1,11 @@
 """Train runs in the background, with live loss curves and buttons to stop and go on."""
 
+import functools
 import threading
 
 import ipywidgets
 import pandas as pd
 import plotly.express as px
-import plotly.graph_objects as go
 
 from numlab.plots import encoder_color
 from numlab.training import Run, RunSpec
@@ -15,22 +15,14 @@ from numlab.widgets.panel import TEMPLATE, Panel, Plot, note, row
 __all__ = ["training"]
 
 
-def training(runs: list[Run | RunSpec]) -> ipywidgets.VBox:
+def training(specs: list[RunSpec]) -> ipywidgets.VBox:
     """Train runs one after the other while the notebook stays usable, and watch their losses.
 
     Curves of stored runs are drawn at once. "Stop" interrupts the training at its last checkpoint
     (one every 20 s); "Train" goes on from there, and the run ends with the same weights, to the
     bit, as without the interruption.
-
-    Parameters
-    ----------
-    runs : list of Run or RunSpec
     """
-    return _Training([run if isinstance(run, Run) else Run(run) for run in runs])
-
-
-class _Stopped(Exception):
-    pass
+    return _Training([Run(spec) for spec in specs])
 
 
 class _Training(Panel):
@@ -41,11 +33,11 @@ class _Training(Panel):
         self.losses: dict[Run, list[tuple[int, float]]] = {run: [] for run in runs}
         self.start = ipywidgets.Button(description="Train", icon="play")
         self.stop = ipywidgets.Button(description="Stop", icon="stop", disabled=True)
-        self.message, self.plot = ipywidgets.HTML(), Plot(self.figure())
+        self.message, self.plot = ipywidgets.HTML(), Plot()
         super().__init__(row(self.start, self.stop, self.message), self.plot)
         self.start.on_click(lambda _: self.train())
         self.stop.on_click(lambda _: self.stopping.set())
-        self.report("")
+        self.rest()
 
     def train(self) -> None:
         """Start or continue the training in a thread."""
@@ -57,47 +49,50 @@ class _Training(Panel):
         self.thread.start()
 
     def _train(self) -> None:
-        end = ""
         try:
-            for run in [run for run in self.runs if not run.folder.is_dir()]:
+            for run in self.missing:
                 self.losses[run].clear()
-                self.report(f"training {run.spec.name} …")
-                fit_in_store(run.spec, lambda step, loss, run=run: self.follow(run, step, loss))
-                self.plot.show(self.figure())
-        except _Stopped:
-            end = "stopped; Train goes on from the last checkpoint"
+                self.show(f"training {run.spec.name} …")
+                fit_in_store(run.spec, functools.partial(self.follow, run))
+            self.rest()
+        except KeyboardInterrupt:
+            self.rest("stopped; Train goes on from the last checkpoint")
         except Exception as error:  # nobody sees an exception of a thread
-            end = f"not trained: {error}"
-        self.start.disabled, self.stop.disabled = False, True
-        self.report(end)
+            self.rest(f"not trained: {error}")
 
     def follow(self, run: Run, step: int, loss: float) -> None:
         """Draw a loss, and end the training here if "Stop" was pressed."""
         self.losses[run].append((step, loss))
-        self.plot.show(self.figure())
+        self.show(f"training {run.spec.name} …")
         if self.stopping.is_set():
-            raise _Stopped
+            raise KeyboardInterrupt
 
-    def report(self, text: str) -> None:
-        """Show how many runs are trained, and a text."""
-        done = sum(run.folder.is_dir() for run in self.runs)
-        self.start.disabled = self.start.disabled or done == len(self.runs)
+    def rest(self, text: str = "") -> None:
+        """Wait for "Train", if something is left to be trained."""
+        self.start.disabled, self.stop.disabled = not self.missing, True
+        self.show(text)
+
+    @property
+    def missing(self) -> list[Run]:
+        """The runs that are not in the store."""
+        return [run for run in self.runs if not run.folder.is_dir()]
+
+    def show(self, text: str) -> None:
+        """Show how many runs are trained, a text, and the losses: those of finished runs from
+        their histories, of others as reported so far."""
+        done = len(self.runs) - len(self.missing)
         state = f"{done} of {len(self.runs)} runs are in the store"
-        self.message.value = note(" · ".join(filter(None, [state, text])))
-
-    def figure(self) -> go.Figure:
-        """Losses of finished runs from their histories, of others as reported so far."""
-        columns, frames = ["run", "part", "step", "loss"], []
+        self.message.value = note(f"{state} · {text}" if text else state)
+        losses = {}
         for run in self.runs:
-            now = pd.DataFrame(self.losses[run], columns=columns[2:]).assign(part="now")
-            frame = run.history if run.folder.is_dir() else now
-            frames.append(frame.assign(run=run.spec.name)[columns])
+            now = pd.DataFrame(self.losses[run], columns=["step", "loss"]).assign(part="now")
+            losses[run.spec.name] = run.history if run.folder.is_dir() else now
+        frame = pd.concat(losses, names=["run"]).reset_index()
         colors = {run.spec.name: encoder_color(str(run.spec.encoder)) for run in self.runs}
         lines = {"color": "run", "line_dash": "part", "color_discrete_map": colors}
         lines["line_dash_map"] = {"train": "solid", "valid": "dot", "now": "solid"}
         look = {"markers": True, "log_y": True, "height": 340, "template": TEMPLATE}
-        figure = px.line(pd.concat(frames), x="step", y="loss", **lines, **look)
+        figure = px.line(frame, x="step", y="loss", **lines, **look)
         figure.update_traces(marker_size=5)
-        last = max((run.spec.steps for run in self.runs), default=1)
-        figure.update_xaxes(range=(0, 1.02 * last))
-        return figure.update_layout(showlegend=True, uirevision="kept")
+        figure.update_xaxes(range=(0, 1.02 * max(run.spec.steps for run in self.runs)))
+        self.plot.show(figure.update_layout(showlegend=True, uirevision="kept"))

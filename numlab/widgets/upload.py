@@ -16,14 +16,8 @@ KINDS = ".csv,.tsv,.parquet,.jsonl,.ndjson"
 def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets.VBox:
     """Upload a file of texts or of columns of numbers, and see which encoder suits it.
 
-    A message says what is wrong with a file. Uploaded files are kept under `data/uploads`.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        A file to start with.
-    steps : int
-        Training steps of each small model; 0: train none.
+    A message says what is wrong with a file. Uploaded files are kept under `data/uploads`. A panel
+    can start with the file `path`. Each small model trains for `steps` steps; 0: train none.
     """
     wide = {"width": "auto", "min_width": "200px"}
     button = ipywidgets.FileUpload(accept=KINDS, description="a file of yours", layout=wide)

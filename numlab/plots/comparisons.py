@@ -1,0 +1,109 @@
+"""Encoders side by side: lines over a number, bars, and errors in a gap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from numlab.plots.style import encoder_color, encoder_marker, legend, panels, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GREY = "#555555"
+
+
+@styled
+def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = None) -> Figure:
+    """Mean of y over x: one line per `hue`, one panel per `panel`.
+
+    All four are columns of the frame: x and y hold numbers and name the axes, hue holds names of
+    encoders or aggregates, panel holds titles. Each point is the mean of the rows (seeds) that
+    share x, hue and panel; the rows are dots and their range is a band. Lines and panels keep the
+    order of the frame.
+    """
+    groups = [("", frame)] if panel is None else list(frame.groupby(panel, sort=False))
+    figure, axes = panels(len(groups), 2 if len(groups) == 4 else 3)
+    for ax, (title, rows) in zip(axes, groups, strict=True):
+        for name, line in rows.groupby(hue, sort=False):
+            line_with_band(ax, line.groupby(x)[y], str(name))
+        ax.set_title(str(title))
+        ax.set_xlabel(x.replace("_", " "))
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(y.replace("_", " "))
+    legend(figure, axes)
+    return figure
+
+
+def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
+    """Draw the mean of each group as a line, its range as a band, its values as dots."""
+    mean, n = values.mean(), values.size()
+    color = encoder_color(name)
+    ax.fill_between(mean.index, values.min(), values.max(), color=color, alpha=0.2, lw=0)
+    if n.max() > 1:  # seeds may have two outcomes and none between: a band would hide that
+        every = np.concatenate([group for _, group in values])
+        ax.scatter(np.repeat(mean.index, n), every, 18, color=color, alpha=0.6, lw=0)
+    ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
+
+
+@styled
+def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
+    """A group of bars for each x and a bar for each hue, labelled with its height.
+
+    All three are columns of the frame, y of numbers, hue of names of encoders. Rows with the same
+    x and hue (seeds) are drawn as their mean and, as a line, their range. Groups and bars keep the
+    order of the frame.
+    """
+    groups, names = list(frame[x].unique()), list(frame[hue].unique())
+    figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
+    by_bar = frame.groupby([hue, x])[y].agg(["mean", "min", "max"])
+    width = 0.85 / len(names)
+    for i, name in enumerate(names):
+        at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
+        mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
+        look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
+        drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
+        ax.bar_label(drawn, fmt="{:.2g}", fontsize=8.5, padding=1)
+    ax.set_xticks(range(len(groups)), groups)
+    ax.set_ylabel(y.replace("_", " "))
+    ax.grid(axis="x", visible=False)
+    legend(figure, [ax])
+    return figure
+
+
+@styled
+def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
+    """A row a model, its error in the gap (filled) and elsewhere (hollow), the best on top.
+
+    The errors are those of `compare.gap_errors`: what is 0 or infinite stands at the edge. Those of
+    the encoder `baseline`, which a model must beat, are lines.
+    """
+    from matplotlib.ticker import LogLocator
+
+    table = errors.pivot(index="encoder", columns="part", values="error")
+    models = table.drop(index=baseline).sort_values("gap")
+    figure, (ax,) = panels(1, 1, 8.2, 0.34 * len(models) + 0.9)
+    shown = table.where((table > 0) & (table < np.inf)).stack()
+    limits = shown.min() / 2, 2 * shown.max()  # of a log axis: beyond lie 0, and no number at all
+    for row, (name, ends) in enumerate(models.clip(*limits).iterrows()):
+        color, look = encoder_color(name), {"marker": encoder_marker(name), "s": 42}
+        look |= {"edgecolor": color, "zorder": 3, "clip_on": False}
+        ax.hlines(row, ends.min(), ends.max(), color=color, lw=1.5, alpha=0.5)
+        ax.scatter(ends["seen"], row, facecolor="white", **look)
+        ax.scatter(ends["gap"], row, facecolor=color, **look)
+    looks = (("gap", "in the gap", GREY, "--"), ("seen", "elsewhere", "white", ":"))
+    for part, where, fill, dash in looks:
+        ax.scatter([], [], facecolor=fill, edgecolor=GREY, marker="o", label=where)
+        line = {"color": GREY, "ls": dash, "lw": 1, "zorder": 0}
+        ax.axvline(table.loc[baseline, part], label=f"{baseline}, {where}", **line)
+    ax.set_yticks(range(len(models)), models.index)
+    ax.tick_params(which="minor", labelbottom=False)
+    ax.set(xscale="log", xlim=limits, ylim=(len(models) - 0.4, -0.6))
+    ax.xaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
+    edge = "; at the right edge: no number" if np.isinf(models).any(axis=None) else ""
+    ax.set_xlabel(f"median error (interquartile ranges{edge})")
+    legend(figure, [ax])
+    return figure
