@@ -52,6 +52,60 @@ def read_digits(answers: pd.DataFrame, encoder: nl.FoNE) -> tuple[np.ndarray, np
     return read.astype(int), true.astype(int)
 
 
+def unexplained(answers: pd.DataFrame, unit: float = 1.0) -> float:
+    """1 - R², in which an answer that is no number counts as the mean of the true ones.
+
+    It is at least that of a single answer that is off by `unit`, the unit of the last digit: so
+    logarithms and ratios of models without an error exist.
+    """
+    true = answers.true.to_numpy(float)
+    predicted = answers.predicted.where(answers.valid, true.mean()).to_numpy(float)
+    squares = np.square(predicted - true).sum()
+    return float(max(squares, unit**2) / np.square(true - true.mean()).sum())
+
+
+def lead(
+    scores: pd.DataFrame,
+    others: Sequence[str],
+    by: Sequence[str] = ("over", "size"),
+    of: str = "FoNE",
+) -> pd.DataFrame:
+    """By how many points of exact match an encoder is above the best of others.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Columns: encoder, seed, exact_match and those of `by`, as from `figures.by_size`.
+
+    Returns
+    -------
+    DataFrame (seeds, settings)
+        Paired by seed, a column for each setting.
+    """
+    points = 100 * scores.set_index(["encoder", *by, "seed"]).exact_match
+    best = points.loc[list(others)].groupby(level=[*by, "seed"]).max()
+    return (points.loc[of] - best).unstack("seed").T
+
+
+def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0) -> nl.gates.Gate:
+    """`nl.gates.plateau` of the runs whose exact match is below `enough`.
+
+    The loss of a model that is always right falls towards 0 for ever, and what a claim asks for is
+    reached there.
+    """
+    short = [run for run, share in zip(runs, exact, strict=True) if share < enough]
+    if not short:
+        return nl.gates.Gate("plateau", True, f"each run is right in {enough:.2%} or more")
+    return nl.gates.plateau(short)
+
+
+def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:
+    """A gate: the mean exact match over the seeds is at least `least`, in each column."""
+    means = exact.mean() if isinstance(exact, pd.DataFrame) else pd.Series({"": exact.mean()})
+    shown = ", ".join(f"{key} {share:.1%}".strip() for key, share in means.items())
+    return nl.gates.Gate(name, bool((means >= least).all()), f"exact match {shown}")
+
+
 def token_counts(table: pd.DataFrame, encoders: Mapping[str, nl.Encoder]) -> pd.DataFrame:
     """Count the tokens of the numbers in each column of a table (Section 4.2).
 
