@@ -87,6 +87,20 @@ def lead(
     return (points.loc[of] - best).unstack("seed").T
 
 
+def samples_needed(exact: pd.DataFrame, share: float = 0.99) -> pd.Series:
+    """For each seed the smallest training set from which on its exact match is at least `share`.
+
+    Parameters
+    ----------
+    exact : DataFrame (seeds, training sets)
+        The columns are the sizes of the sets, rising. Where the largest is not enough, twice its
+        size stands for what is needed.
+    """
+    enough = exact.ge(share).iloc[:, ::-1].cummin(axis=1)  # this set and all larger ones
+    sizes = pd.Series(exact.columns, index=exact.columns)
+    return enough.apply(lambda row: min(sizes[row[row].index], default=2 * sizes.max()), axis=1)
+
+
 def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0) -> nl.gates.Gate:
     """`nl.gates.plateau` of the runs whose exact match is below `enough`.
 
