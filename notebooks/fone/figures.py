@@ -95,7 +95,7 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
     Parameters
     ----------
     scores : DataFrame
-        One row per run. Columns: task, encoder; n_train, the samples asked for, and samples, those
+        One row per run. Columns: task, encoder, seed; n_train, the samples asked for, and samples, those
         there were; model and parameters, its shape and size.
 
     Returns
@@ -108,7 +108,8 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
         samples.assign(over="training samples", size=samples.samples),
         models.assign(over="parameters of the trunk", size=models.parameters),
     ]
-    return pd.concat(parts)
+    frame = pd.concat(parts)  # sets that ask for more samples than there are coincide
+    return frame.drop_duplicates(["task", "over", "size", "encoder", "seed"])
 
 
 @styled
@@ -178,6 +179,18 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[tuple[Ax
         ax.minorticks_off()
         drawn.append((ax, rows))
     return figure, drawn
+
+
+def mistakes(answers: pd.DataFrame, frac_digits: int, n: int = 5) -> pd.DataFrame:
+    """The first n wrong numbers, written with all their decimals as the task writes them.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Columns: true, predicted, valid; right.
+    """
+    wrong = answers[answers.valid & ~answers.right][["predicted", "true"]].head(n)
+    return wrong.map(f"{{:.{frac_digits}f}}".format).reset_index(drop=True)
 
 
 def captioned(figure: Figure, text: str = SEEDS) -> Figure:

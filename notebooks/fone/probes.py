@@ -101,6 +101,23 @@ def samples_needed(exact: pd.DataFrame, share: float = 0.99) -> pd.Series:
     return enough.apply(lambda row: min(sizes[row[row].index], default=2 * sizes.max()), axis=1)
 
 
+def near_tenths(frequency: pd.Series, n: int) -> pd.Series:
+    """Whether frequencies of the spectrum of n numbers lie within one bin of 1/10, ..., 5/10.
+
+    Their periods are 10, 5, 3 1/3, 2.5 and 2.
+    """
+    bins = n * frequency.to_numpy()[:, None]
+    near = np.abs(bins - n * np.arange(1, 6) / 10) < 1.01
+    return pd.Series(near.any(axis=1), frequency.index)
+
+
+def same_order(one: pd.DataFrame, two: pd.DataFrame) -> pd.Series:
+    """For each row (seed) the share of the pairs of columns whose order is the same in both."""
+    pairs = list(itertools.combinations(one.columns, 2))
+    alike = [np.sign(one[a] - one[b]) == np.sign(two[a] - two[b]) for a, b in pairs]
+    return pd.concat(alike, axis=1).mean(axis=1)
+
+
 def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0) -> nl.gates.Gate:
     """`nl.gates.plateau` of the runs whose exact match is below `enough`.
 
@@ -117,7 +134,8 @@ def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0)
 def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:
     """A gate: the mean exact match over the seeds is at least `least`, in each column."""
     means = exact.mean() if isinstance(exact, pd.DataFrame) else pd.Series({"": exact.mean()})
-    shown = ", ".join(f"{key} {share:.1%}".strip() for key, share in means.items())
+    names = [", ".join(key) if isinstance(key, tuple) else key for key in means.index]
+    shown = "; ".join(f"{key} {m:.1%}".strip() for key, m in zip(names, means, strict=True))
     return nl.gates.Gate(name, bool((means >= least).all()), f"exact match {shown}")
 
 
