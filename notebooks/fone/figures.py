@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from numlab.plots import encoder_color, panels, styled
 from numlab.plots.lines import line_with_band
@@ -147,20 +148,23 @@ def scaling(
 def unexplained_variance(frame: pd.DataFrame) -> Figure:
     """1 - R² over the training samples and over the model's size, on log axes (Fig. 12 and 13).
 
+    The mean of the seeds is geometric, as in the claims.
+
     Parameters
     ----------
     frame : DataFrame
         As `scaling`, with the column `unexplained`.
     """
-    figure, groups = _panels_of_sizes(frame, "unexplained")
+    logs = frame.assign(unexplained=np.log10(frame.unexplained))
+    figure, groups = _panels_of_sizes(logs, "unexplained")
     for ax, _ in groups:
-        ax.set(yscale="log")
-        ax.axhline(1, color="#555555", lw=1.2, ls="--", label="always the mean answer")
-        ax.minorticks_off()
+        ax.axhline(0, color="#555555", lw=1.2, ls="--", label="always the mean answer")
+        ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        ax.yaxis.set_major_formatter(lambda power, _: f"$10^{{{power:g}}}$")
     for ax, _ in groups[::2]:
         ax.set_ylabel("1 - R² (low is good)")
     legend(figure, [ax for ax, _ in groups])
-    return captioned(figure)
+    return captioned(figure, SEEDS.replace("mean", "geometric mean"))
 
 
 def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
@@ -235,7 +239,8 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
         edge = sum(length <= trained for length in lengths) - 0.5
         for ax in axes:
             ax.plot([-0.5, edge, edge], [edge, edge, -0.5], color=MISREAD, lw=1.5)
-        captioned(figure, "a map is one seed; framed in orange: the lengths of training")
+    framed = "; framed in orange: the lengths of training" if trained < lengths[-1] else ""
+    captioned(figure, f"a map is one seed{framed}")
     figure.colorbar(image, ax=axes, label="exact match (%)", shrink=0.8)
     return figure
 
