@@ -281,5 +281,5 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
         ax.grid(visible=False)
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel("steps of training")
-    figure.colorbar(image, ax=axes, label="power (mean of a spectrum: 1)", shrink=0.8)
+    figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8)
     return captioned(figure, "a map is one seed; each row is a run of its own length")
