@@ -7,11 +7,15 @@ import itertools
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from numlab.plots import encoder_color, legend, line_with_band, panels, styled
+from numlab.plots.embeddings import PERIODS
 
 MISREAD = "#D55E00"
+SEEDS = "marker: mean of the seeds; small dots: each seed; band: their range"
 
 
 @styled
@@ -90,7 +94,7 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
     Parameters
     ----------
     scores : DataFrame
-        One row per run. Columns: task, encoder; n_train, the samples asked for, and samples, those
+        One row per run. Columns: task, encoder, seed; n_train, the samples asked for, and samples, those
         there were; model and parameters, its shape and size.
 
     Returns
@@ -103,38 +107,97 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
         samples.assign(over="training samples", size=samples.samples),
         models.assign(over="parameters of the trunk", size=models.parameters),
     ]
-    return pd.concat(parts)
+    frame = pd.concat(parts)  # sets that ask for more samples than there are coincide
+    return frame.drop_duplicates(["task", "over", "size", "encoder", "seed"])
 
 
 @styled
-def scaling(frame: pd.DataFrame, y: str = "exact_match") -> Figure:
+def scaling(
+    frame: pd.DataFrame, y: str = "exact_match", trivial: float | None = None, name: str = ""
+) -> Figure:
     """A score in percent over the training samples and over the model's size, on log axes.
-
-    Each point is the mean of its runs, which are dots; the band is their range.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns: task, a row of panels each; over, the two panels of a row; size; encoder; y.
+        Columns: task, a row of panels each; over, the two panels of a row; size; encoder; y, a
+        share.
+    trivial, name : the share of a trivial answer, and its name. It is drawn, and scores begin
+        there or at the lowest point.
     """
+    shares = frame.assign(**{y: 100 * frame[y]})
+    lowest = 0 if trivial is None else min(shares[y].min(), 100 * trivial)
+    figure, groups = _panels_of_sizes(shares, y)
+    for ax, rows in groups:
+        ax.set(ylim=(lowest - 0.03 * (100 - lowest), 100 + 0.03 * (100 - lowest)))
+        if trivial is not None:
+            ax.axhline(100 * trivial, color="#555555", lw=1.2, ls="--", label=name)
+        highest = rows.groupby(["encoder", "size"])[y].mean().max()
+        if highest < 1:  # all lines lie on the axis
+            text = f"learned by none:\nmeans at most {np.ceil(10 * highest) / 10:g} %"
+            ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes)
+    for ax, _ in groups[::2]:
+        ax.set_ylabel(f"{y.replace('_', ' ')} (%)")
+    legend(figure, [ax for ax, _ in groups])
+    return captioned(figure)
+
+
+@styled
+def unexplained_variance(frame: pd.DataFrame) -> Figure:
+    """1 - R² over the training samples and over the model's size, on log axes (Fig. 12 and 13).
+
+    The mean of the seeds is geometric, as in the claims.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `scaling`, with the column `unexplained`.
+    """
+    logs = frame.assign(unexplained=np.log10(frame.unexplained))
+    figure, groups = _panels_of_sizes(logs, "unexplained")
+    for ax, _ in groups:
+        ax.axhline(0, color="#555555", lw=1.2, ls="--", label="always the mean answer")
+        ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        ax.yaxis.set_major_formatter(lambda power, _: f"$10^{{{power:g}}}$")
+    for ax, _ in groups[::2]:
+        ax.set_ylabel("1 - R² (low is good)")
+    legend(figure, [ax for ax, _ in groups])
+    return captioned(figure, SEEDS.replace("mean", "geometric mean"))
+
+
+def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
+    """Two panels a task, over samples and over models, each with its rows."""
     groups = list(itertools.product(frame.task.unique(), frame.over.unique()))
-    figure, axes = panels(len(groups), 2, 4.2, 3.6, share=False)
+    figure, axes = panels(len(groups), 2, 4.2, 3.2, share=False)
+    drawn = []
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
-        rows = rows.assign(**{y: 100 * rows[y]})
         for encoder, line in rows.groupby("encoder", sort=False):
             line_with_band(ax, line.groupby("size")[y], encoder)
         ticks = sorted(rows["size"].unique())
-        ax.set(xscale="log", xlabel=over, ylim=(-3, 103), title=task)
+        ax.set(xscale="log", xlabel=over, title=task)
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
+        ax.tick_params(axis="x", labelsize=8.5 if len(ticks) > 5 else None)
         ax.minorticks_off()
-        highest = rows.groupby(["encoder", "size"])[y].mean().max()
-        if highest < 1:  # all lines lie on the axis
-            text = f"means at most {np.ceil(10 * highest) / 10:g} %"
-            ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes)
-    for ax in axes[::2]:
-        ax.set_ylabel(f"{y.replace('_', ' ')} (%)")
-    legend(figure, axes)
+        drawn.append((ax, rows))
+    return figure, drawn
+
+
+def mistakes(answers: pd.DataFrame, frac_digits: int, n: int = 5) -> pd.DataFrame:
+    """The first n wrong numbers, written with all their decimals as the task writes them.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Columns: true, predicted, valid; right.
+    """
+    wrong = answers[answers.valid & ~answers.right][["predicted", "true"]].head(n)
+    return wrong.map(f"{{:.{frac_digits}f}}".format).reset_index(drop=True)
+
+
+def captioned(figure: Figure, text: str = SEEDS) -> Figure:
+    """The figure with a line below it that says what is drawn."""
+    figure.supxlabel(text, fontsize=9, color="#555555")
     return figure
 
 
@@ -161,10 +224,11 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
     """
     runs = list(frame.groupby("run", sort=False))
     lengths = sorted(frame["first"].unique())
+    lowest = 10 * (10 * frame.exact_match.min() // 1)  # colours begin at the tens below it
     figure, axes = panels(len(runs), columns, 2.9, 2.9)
     for ax, (name, rows) in zip(axes, runs, strict=True):
         share = rows.pivot(index="second", columns="first", values="exact_match")
-        image = ax.imshow(100 * share, vmin=0, vmax=100, cmap="Blues", origin="lower")
+        image = ax.imshow(100 * share, vmin=lowest, vmax=100, cmap="Blues", origin="lower")
         _length_axes(ax, lengths)
         ax.set(title=f"{name}\nmean {rows.exact_match.mean():.1%}", xlabel="digits of the first")
         if ax.get_subplotspec().is_first_col():
@@ -173,7 +237,8 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
         edge = sum(length <= trained for length in lengths) - 0.5
         for ax in axes:
             ax.plot([-0.5, edge, edge], [edge, edge, -0.5], color=MISREAD, lw=1.5)
-        figure.supxlabel("framed: the lengths of training", fontsize=10, color=MISREAD)
+    framed = "; framed in orange: the lengths of training" if trained < lengths[-1] else ""
+    captioned(figure, f"a map is one seed{framed}")
     figure.colorbar(image, ax=axes, label="exact match (%)", shrink=0.8)
     return figure
 
@@ -184,3 +249,35 @@ def _length_axes(ax: Axes, lengths: list[int]) -> None:
     ax.set_yticks(ticks, [lengths[i] for i in ticks])
     ax.tick_params(labelsize=8.5)
     ax.grid(visible=False)
+
+
+@styled
+def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
+    """The spectrum at each checkpoint, a map for each run: steps upwards, frequency rightwards.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns: run, the title of a map; steps; frequency and power, from `probes.spectrum`.
+    columns : int
+        Maps in a row.
+    """
+    runs = list(frame.groupby("run", sort=False))
+    steps = sorted(frame.steps.unique())
+    figure, axes = panels(len(runs), columns, 3.4, 0.9 + 0.25 * len(steps))
+    norm = LogNorm(*frame.power.quantile([0.05, 0.999]))
+    for ax, (name, rows) in zip(axes, runs, strict=True):
+        power = rows.pivot(index="steps", columns="frequency", values="power")
+        edges = power.columns.to_numpy() - power.columns[0] / 2
+        edges = np.append(edges, edges[-1] + power.columns[0])
+        rungs = np.arange(len(steps) + 1) - 0.5
+        image = ax.pcolormesh(edges, rungs, power, norm=norm, cmap="magma_r")
+        ax.set(title=name, xlabel="period (frequency rises)")
+        ax.set_yticks(range(len(steps)), [f"{n:,}" for n in steps])
+        ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
+        ax.minorticks_off()
+        ax.grid(visible=False)
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel("steps of training")
+    figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8)
+    return captioned(figure, "a map is one seed; each row is a run of its own length")

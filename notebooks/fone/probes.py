@@ -60,6 +60,93 @@ def read_digits(answers: pd.DataFrame, encoder: nl.FoNE) -> tuple[np.ndarray, np
     return read.astype(int), true.astype(int)
 
 
+def unexplained(answers: pd.DataFrame, unit: float = 1.0) -> float:
+    """1 - R², in which an answer that is no number counts as the mean of the true ones.
+
+    It is at least that of a single answer that is off by `unit`, the unit of the last digit: so
+    logarithms and ratios of models without an error exist.
+    """
+    true = answers.true.to_numpy(float)
+    predicted = answers.predicted.where(answers.valid, true.mean()).to_numpy(float)
+    squares = np.square(predicted - true).sum()
+    return float(max(squares, unit**2) / np.square(true - true.mean()).sum())
+
+
+def lead(
+    scores: pd.DataFrame,
+    others: Sequence[str],
+    by: Sequence[str] = ("over", "size"),
+    of: str = "FoNE",
+) -> pd.DataFrame:
+    """By how many points of exact match an encoder is above the best of others.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Columns: encoder, seed, exact_match and those of `by`, as from `figures.by_size`.
+
+    Returns
+    -------
+    DataFrame (seeds, settings)
+        Paired by seed, a column for each setting.
+    """
+    points = 100 * scores.set_index(["encoder", *by, "seed"]).exact_match
+    best = points.loc[list(others)].groupby(level=[*by, "seed"]).max()
+    return (points.loc[of] - best).unstack("seed").T
+
+
+def samples_needed(exact: pd.DataFrame, share: float = 0.99) -> pd.Series:
+    """For each seed the smallest training set from which on its exact match is at least `share`.
+
+    Parameters
+    ----------
+    exact : DataFrame (seeds, training sets)
+        The columns are the sizes of the sets, rising. Where the largest is not enough, twice its
+        size stands for what is needed.
+    """
+    enough = exact.ge(share).iloc[:, ::-1].cummin(axis=1)  # this set and all larger ones
+    sizes = pd.Series(exact.columns, index=exact.columns)
+    return enough.apply(lambda row: min(sizes[row[row].index], default=2 * sizes.max()), axis=1)
+
+
+def near_tenths(frequency: pd.Series, n: int) -> pd.Series:
+    """Whether frequencies of the spectrum of n numbers lie within one bin of 1/10, ..., 5/10.
+
+    Their periods are 10, 5, 3 1/3, 2.5 and 2.
+    """
+    bins = n * frequency.to_numpy()[:, None]
+    near = np.abs(bins - n * np.arange(1, 6) / 10) < 1.01
+    return pd.Series(near.any(axis=1), frequency.index)
+
+
+def same_order(one: pd.DataFrame, two: pd.DataFrame) -> pd.Series:
+    """For each row (seed) the share of the pairs of columns whose order is the same in both."""
+    pairs = list(itertools.combinations(one.columns, 2))
+    alike = [np.sign(one[a] - one[b]) == np.sign(two[a] - two[b]) for a, b in pairs]
+    return pd.concat(alike, axis=1).mean(axis=1)
+
+
+def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0) -> nl.gates.Gate:
+    """`nl.gates.plateau` of the runs whose exact match is below `enough`.
+
+    The loss of a model that is always right falls towards 0 for ever, and what a claim asks for is
+    reached there.
+    """
+    short = [run for run, share in zip(runs, exact, strict=True) if share < enough]
+    if not short:
+        return nl.gates.Gate("plateau", True, f"each run is right in {enough:.2%} or more")
+    gate = nl.gates.plateau(short)
+    return dataclasses.replace(gate, passed=bool(gate.passed))
+
+
+def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:
+    """A gate: the mean exact match over the seeds is at least `least`, in each column."""
+    means = exact.mean() if isinstance(exact, pd.DataFrame) else pd.Series({"": exact.mean()})
+    names = [", ".join(key) if isinstance(key, tuple) else key for key in means.index]
+    shown = "; ".join(f"{key} {m:.1%}".strip() for key, m in zip(names, means, strict=True))
+    return nl.gates.Gate(name, bool((means >= least).all()), f"exact match {shown}")
+
+
 def token_counts(table: pd.DataFrame, encoders: Mapping[str, nl.Encoder]) -> pd.DataFrame:
     """Count the tokens of the numbers in each column of a table (Section 4.2).
 

@@ -52,7 +52,9 @@ def test_scaling_draws_the_samples_of_one_model_and_the_models_of_one_sample():
     assert parameters.get_lines()[0].get_ydata().tolist() == pytest.approx([76, 94.05])
 
 
-@pytest.mark.parametrize(("share", "texts"), [(0.5, []), (0.0042, ["means at most 0.5 %"])])
+@pytest.mark.parametrize(
+    ("share", "texts"), [(0.5, []), (0.0042, ["learned by none:\nmeans at most 0.5 %"])]
+)
 def test_a_panel_whose_lines_lie_on_the_axis_says_how_low_they_are(share, texts):
     frame = figures.by_size(SCORES.assign(exact_match=share), model=(64, 1), n_train=1600)
     for ax in figures.scaling(frame).axes:
@@ -66,3 +68,43 @@ def test_length_maps_show_each_pair_and_frame_the_lengths_of_training():
     np.testing.assert_allclose(ax.images[0].get_array()[2, 0], 100 * (2 / 100 + 6 / 10))
     assert ax.lines[0].get_xdata().tolist() == [-0.5, 1.5, 1.5]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
+
+
+def test_a_trivial_answer_is_drawn_and_the_axis_begins_there():
+    frame = figures.by_size(SCORES.assign(exact_match=0.9), model=(64, 1), n_train=1600)
+    ax = figures.scaling(frame, trivial=0.8, name="majority").axes[0]
+    assert ax.get_lines()[-1].get_ydata()[0] == 80
+    assert 79 < ax.get_ylim()[0] < 80
+
+
+def test_runs_on_the_same_texts_are_drawn_once():
+    more = SCORES[SCORES.n_train == 1600].assign(n_train=6400)  # there are only 900 samples
+    frame = figures.by_size(pd.concat([SCORES, more]), model=(64, 1), n_train=1600)
+    assert frame.groupby(["task", "over", "size", "encoder", "seed"]).size().eq(1).all()
+
+
+def test_unexplained_variance_is_drawn_as_powers_of_ten():
+    frame = figures.by_size(SCORES.assign(unexplained=1e-3), model=(64, 1), n_train=1600)
+    ax = figures.unexplained_variance(frame).axes[0]
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([-3, -3])
+    assert "$10^{-3}$" in [t.get_text() for t in ax.get_yticklabels()]
+
+
+def test_spectra_have_a_map_for_each_run_with_the_longest_training_on_top():
+    frequency = np.arange(1, 51) / 100
+    parts = [
+        pd.DataFrame({"frequency": frequency, "power": power + frequency, "steps": n, "run": run})
+        for run in ("one", "two")
+        for n, power in ((400, 0.5), (100, 1.0))
+    ]
+    ax = figures.spectrum_maps(pd.concat(parts)).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["100", "400"]
+    power = ax.collections[0].get_array()
+    assert power.shape == (2, 50)
+    assert power[0, 0] > power[1, 0]
+
+
+def test_mistakes_are_written_so_that_they_can_be_told_apart():
+    answers = pd.DataFrame({"predicted": [314.13, 1.0], "true": [314.12, 1.0]})
+    frame = answers.assign(valid=True, right=[False, True])
+    assert figures.mistakes(frame, 3).to_numpy().tolist() == [["314.130", "314.120"]]

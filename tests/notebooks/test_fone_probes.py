@@ -1,5 +1,7 @@
 """The probes of notebooks/fone: exact match by length, digits read, tokens counted by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -98,3 +100,57 @@ def test_a_number_that_an_encoder_does_not_hold_is_named_with_its_column():
 
 def test_a_table_without_numbers_has_no_counts():
     assert probes.token_counts(TABLE[["name", "won"]], ENCODERS).empty
+
+
+def test_unexplained_variance_of_answers_without_a_number_and_without_an_error():
+    answers = pd.DataFrame({"true": [1.0, 2.0, 3.0], "predicted": [1.0, np.nan, 3.0]})
+    valid = answers.predicted.notna()
+    assert probes.unexplained(answers.assign(valid=False)) == 1
+    assert probes.unexplained(answers.assign(valid=valid)) == 0.5  # the mean is right: 1² / 2
+    assert probes.unexplained(answers.assign(valid=valid), unit=0.1) == pytest.approx(0.005)
+
+
+def test_a_lead_is_that_over_the_best_of_the_others_by_seed():
+    rows = [("FoNE", 0.9, 0), ("FoNE", 0.8, 1), ("P10", 0.7, 0), ("P10", 0.9, 1), ("FP15", 0.8, 0)]
+    scores = pd.DataFrame([*rows, ("FP15", 0.1, 1)], columns=["encoder", "exact_match", "seed"])
+    ahead = probes.lead(scores.assign(over="samples", size=400), ["P10", "FP15"])
+    assert ahead["samples", 400].to_dict() == pytest.approx({0: 10, 1: -10})
+
+
+def test_samples_are_needed_from_which_on_all_larger_sets_suffice():
+    exact = pd.DataFrame({100: [0.99, 1.0, 0.2], 200: [0.5, 1.0, 0.5], 400: [1.0, 0.995, 0.98]})
+    assert probes.samples_needed(exact).tolist() == [400, 100, 800]
+
+
+def test_frequencies_one_bin_beside_a_tenth_are_near():
+    frequency = pd.Series(np.arange(1, 51) / 100)
+    near = probes.near_tenths(frequency, 100)
+    assert near.sum() == 14
+    assert frequency[near].head(4).tolist() == [0.09, 0.1, 0.11, 0.19]
+
+
+def test_the_same_order_counts_pairs():
+    one = pd.DataFrame({"a": [3, 1], "b": [2, 1], "c": [1, 0]})
+    two = pd.DataFrame({"a": [9, 1], "b": [8, 2], "c": [8.5, 0]})
+    assert probes.same_order(one, two).tolist() == pytest.approx([2 / 3, 2 / 3])
+
+
+def run_with(losses, name):
+    steps = 100 * np.arange(1, len(losses) + 1)
+    history = pd.DataFrame({"part": "valid", "step": steps, "loss": losses})
+    return SimpleNamespace(history=history, spec=SimpleNamespace(name=name, steps=steps[-1]))
+
+
+def test_a_run_that_is_right_often_enough_needs_no_plateau():
+    falling, flat = run_with([1, 0.8, 0.6, 0.5, 0.4], "one"), run_with([1.0] * 5, "two")
+    assert not probes.plateau([falling, flat], [0.98, 0.1], 0.99).passed
+    assert probes.plateau([falling, flat], [0.99, 0.1], 0.99).passed
+    assert probes.plateau([falling], [1.0]).passed
+
+
+def test_a_task_is_learned_where_each_column_is():
+    exact = pd.DataFrame({("sums", "10"): [1.0, 0.9], ("products", "10"): [0.9, 0.8]})
+    gate = probes.learned("10 learns it", exact)
+    assert not gate.passed
+    assert gate.evidence == "exact match sums, 10 95.0%; products, 10 85.0%"
+    assert probes.learned("10 learns it", exact["sums", "10"]).passed
