@@ -95,7 +95,7 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
         axes[len(names) + i].tick_params(labelleft=i == 0)
     axes[0].set_ylabel("predicted number")
     axes[len(names)].set_ylabel("predicted number")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
     label = "share of the true class"
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
     return figure

@@ -55,6 +55,17 @@ def trajectories(runs: list[nl.Run], examples: list[nl.Examples], n_last: int) -
     return frame.assign(hidden=frame.step.isin(hidden))
 
 
+def distances(paths: pd.DataFrame) -> pd.DataFrame:
+    """The root mean square distance of hidden from predicted positions, (seeds, encoders).
+
+    An invalid answer counts as the star's place, (0, 0).
+    """
+    rows = paths[paths.hidden].fillna({"predicted_x": 0.0, "predicted_y": 0.0})
+    square = (rows.predicted_x - rows.x) ** 2 + (rows.predicted_y - rows.y) ** 2
+    mean = square.groupby([rows.seed, rows.encoder], sort=False).mean()
+    return np.sqrt(mean.unstack("encoder", sort=False))
+
+
 def _positions(long: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """From [*keys, slot, value] to [*keys, planet, step, x, y], without other slots."""
     long = long.join(long.slot.str.extract(POSITION)).dropna(subset="axis")
