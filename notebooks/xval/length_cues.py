@@ -52,6 +52,14 @@ def length_cues(answers: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def right(cues: pd.DataFrame) -> pd.DataFrame:
+    """Whether the sign and the size of each answer are right; those of an invalid one are not."""
+    signs = np.sign(cues.predicted_class) == np.sign(cues.true_class)
+    return pd.DataFrame(
+        {"sign": signs, "size": cues.predicted_class.abs() == cues.true_class.abs()}
+    )
+
+
 def negated(examples: list[nl.Examples], slots: tuple[str, ...]) -> list[nl.Examples]:
     """The same texts with some numbers negated: once masked, only their lengths differ."""
     out = []
