@@ -22,7 +22,7 @@ def trained(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -
     names : labels of the encoders.
     """
     names = set(names)
-    chosen = [run for run in runs if run.spec.encoder.label in names]
+    chosen = [run for run, label in nl.evaluation.labels(runs).items() if label in names]
     encoders = {str(run.spec.encoder) for run in chosen}
     record = rates[rates.encoder.isin(encoders)]
     return [nl.gates.plateau(chosen), nl.gates.rates_inside(record)]
