@@ -274,7 +274,9 @@ def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
         ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
     ax.set_xticks(range(len(names)), [f"{name}\n{tenths[name]:.1%}" for name in names])
     ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9))
-    ax.set_title(f"true temperatures near ±1; dots: answers of seed {near.seed.iloc[0]}", fontsize=10)
+    ax.set_title(
+        f"true temperatures near ±1; dots: answers of seed {near.seed.iloc[0]}", fontsize=10
+    )
     ax.set_xlabel("below the names: share within 5 % of ±0.1, mean of the seeds", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

@@ -79,7 +79,12 @@ UNIT = "(innermost orbit: 1)"
 POSITIONS = {
     "visible": {"marker": "o", "color": "#333333", "ms": 3.5},
     "true, hidden": {"marker": "o", "mfc": "none", "mec": "#333333", "ms": 7},
-    "predicted, seed 0 (at the edge: beyond)": {"marker": "x", "color": "#333333", "ms": 6, "mew": 1.8},
+    "predicted, seed 0 (at the edge: beyond)": {
+        "marker": "x",
+        "color": "#333333",
+        "ms": 6,
+        "mew": 1.8,
+    },
 }
 
 
