@@ -69,7 +69,7 @@ def predicted_against_true(
         Panels count the points beyond their edges.
     answers : DataFrame
         From `predict`. The titles show the MSE of the valid ones; panels say how many are invalid,
-        and where the MSE is no less than that of the mean of the true numbers.
+        what R² is if it is below 0.9, and whether "persistence", if given, has less error.
     labels : dict of str to str, optional
         The name of a slot for the axes, with its unit.
     trained : dict of str to list of float, optional
@@ -81,6 +81,7 @@ def predicted_against_true(
     figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
     errors = by_seed(answers, mse)
     invalid = by_seed(answers, invalid_rate).mean(axis=1)
+    variance = answers.groupby("slot").true.var(ddof=0)
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         all_rows = points[points.slot == slot]
         rows = all_rows[all_rows.encoder == name]
@@ -88,9 +89,8 @@ def predicted_against_true(
         _scatter(ax, rows, name, trained.get(slot))
         beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
         _notes(ax, {"beyond": beyond.mean(), "invalid": invalid[slot, name]})
-        if errors.loc[slot, name].mean() >= _variance(answers, slot):
-            place = {"transform": ax.transAxes, "ha": "right", "va": "bottom"}
-            ax.text(0.97, 0.03, "no better than the mean", **place, **NOTE)
+        place = {"transform": ax.transAxes, "ha": "right", "va": "bottom"}
+        ax.text(0.97, 0.03, _failure(errors.loc[slot], name, variance[slot]), **place, **NOTE)
         margin = 0.06 * np.ptp(all_rows.true)
         ax.plot([low, high], [low, high], **DIAGONAL)
         ax.set(xlim=(all_rows.true.min() - margin, all_rows.true.max() + margin), ylim=(low, high))
@@ -133,9 +133,13 @@ def _notes(ax: Axes, shares: dict[str, float]) -> None:
         ax.text(0.03, 0.97, "\n".join(lines), va="top", transform=ax.transAxes, **NOTE)
 
 
-def _variance(answers: pd.DataFrame, slot: str) -> float:
-    """The squared error of the best constant answer."""
-    return answers.true[answers.slot == slot].astype(float).var(ddof=0)
+def _failure(errors: pd.DataFrame, name: str, variance: float) -> str:
+    """What a panel says of an encoder with an R² below 0.9, or worse than persistence."""
+    error = errors.mean(axis=1)
+    lines = [f"R² {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
+    if error[name] > error.get("persistence", np.inf):
+        lines.append("worse than persistence")
+    return "\n".join(lines)
 
 
 def _error(errors: pd.Series) -> str:
@@ -158,6 +162,7 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
     handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
     if seeds:
         handles.append(Line2D([], [], ls="", label="MSE: mean of the seeds (least to greatest)"))
+    handles.append(Line2D([], [], ls="", label="R²: 0 is no better than the mean"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
 
 

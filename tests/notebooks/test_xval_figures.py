@@ -39,14 +39,14 @@ def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
     predicted = [*[1.0, 2.0] * 9, 1.0, 50.0]
     frame = answers(encoder="P10", true=[1.0, 2.0] * 10, predicted=predicted)
     (ax,) = figures.predicted_against_true(frame, frame).axes
-    assert ax.texts[0].get_text() == "5.0% beyond"
+    assert texts(ax)[0] == "5.0% beyond"
 
 
 def test_the_share_of_invalid_answers_is_written_into_the_panel():
     names = ["P10"] * 2 + ["FP15"] * 2
     frame = answers(encoder=names, true=[1.0, 2.0] * 2, predicted=[1.0, np.nan, np.nan, np.nan])
     one, none = figures.predicted_against_true(frame, frame).axes
-    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
+    assert [texts(ax)[0] for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
     assert none.get_title() == "FP15\nno MSE"
 
 
@@ -76,12 +76,17 @@ def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     assert [bar.get_height() for bar in pairs.patches] == pytest.approx([20, 25])
 
 
-def test_a_panel_says_where_a_model_is_no_better_than_the_mean():
-    names = ["P10"] * 3 + ["XVal"] * 3
-    frame = answers(encoder=names, true=[1.0, 2.0, 3.0] * 2, predicted=[2.0] * 3 + [1.0, 2.1, 3.0])
-    useless, good = figures.predicted_against_true(frame, frame).axes
-    assert [t.get_text() for t in useless.texts] == ["no better than the mean"]
-    assert not good.texts
+def texts(ax) -> list[str]:
+    return [t.get_text() for t in ax.texts if t.get_text()]
+
+
+def test_a_panel_says_that_a_model_failed():
+    names = ["P10"] * 3 + ["XVal"] * 3 + ["persistence"] * 3
+    predicted = [2.0] * 3 + [1.0, 2.1, 3.0] + [1.2, 2.2, 3.2]
+    frame = answers(encoder=names, true=[1.0, 2.0, 3.0] * 3, predicted=predicted)
+    useless, good, simple = figures.predicted_against_true(frame, frame).axes
+    assert texts(useless) == ["R² 0.00\nworse than persistence"]
+    assert texts(good) == texts(simple) == []
 
 
 def test_the_range_of_the_seeds_is_shaded_around_an_expected_number():
