@@ -1,21 +1,30 @@
-"""Forecasts of temperatures by plain MLPs, to compare language models with (App. D.1.2, xval)."""
+"""Forecasts of temperatures that need no language model (App. D.1.2, xval)."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from stations import Stations, stations
 
+from numlab.claims import Gate
 from numlab.examples import Examples
 from numlab.tasks.temperature import STEP
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["MLP", "MLP_NAME", "PERSISTENCE", "persistence", "to_the_end"]
 
-__all__ = ["MLP"]
+PERSISTENCE, MLP_NAME = "persistence", "one-station MLP"
+
+
+def persistence(examples: list[Examples]) -> pd.DataFrame:
+    """The last temperature again: [example, slot, true, predicted, valid] for each station."""
+    frames = []
+    for e in examples:
+        before, true = np.moveaxis(stations(e).temperatures[:, :, -2:], 2, 0)
+        frames.append(_answers(e, true, before))
+    return pd.concat(frames, ignore_index=True)
 
 
 @dataclass(frozen=True)
@@ -28,42 +37,49 @@ class MLP:
         temperature that it reads.
     together : forecast all stations of a text at once, or one at a time.
     widths : of the hidden layers (3 of 256 for single stations, App. D.1.2, xval).
-    epochs : at most; it stops when the error on a tenth of the training rows has not fallen for 5.
+    updates : at most; it stops when the error on a tenth of the training rows has not fallen for
+        a tenth of them.
     """
 
     coordinates: bool = True
     start: bool = True
     together: bool = False
     widths: tuple[int, ...] = (256, 256, 256)
-    epochs: int = 20
+    updates: int = 10_000
     seed: int = 0
 
     def forecast(self, train: list[Examples], test: list[Examples]) -> pd.DataFrame:
-        """Learn from one corpus; forecast another, [true, predicted, valid] for each station.
+        """Learn from one corpus; forecast another.
 
         It reads the last times of each text, as many as the shortest text has; together, the
         first stations, as many as the smallest text has.
+
+        Returns
+        -------
+        DataFrame [example, slot, true, predicted, valid, ended]
+            A row for each station; ended: it stopped before its last update.
         """
-        import pandas as pd
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.neural_network import MLPRegressor
 
-        corpora = [[stations(e) for e in corpus] for corpus in (train, test)]
-        shapes = [s.temperatures.shape for corpus in corpora for s in corpus]
+        shapes = [stations(e).temperatures.shape for e in (*train, *test)]
         fewest, shortest = (min(shape[i] for shape in shapes) for i in (1, 2))
-        (x, y), (inputs, true) = (
-            map(np.concatenate, zip(*(self._table(s, fewest, shortest) for s in c), strict=True))
-            for c in corpora
-        )
-        settings = {"early_stopping": True, "n_iter_no_change": 5, "max_iter": self.epochs}
-        settings |= {"hidden_layer_sizes": self.widths, "batch_size": min(256, len(x) // 2)}
+        tables = [self._table(stations(e), fewest, shortest) for e in train]
+        x, y = map(np.concatenate, zip(*tables, strict=True))
+        batch = min(256, len(x) // 2)
+        epochs = -(-self.updates * batch // round(0.9 * len(x)))
+        settings = {"early_stopping": True, "max_iter": epochs, "batch_size": batch}
+        settings |= {"n_iter_no_change": max(5, epochs // 10), "hidden_layer_sizes": self.widths}
         network = MLPRegressor(random_state=self.seed, **settings)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # after the last epoch
+            warnings.simplefilter("ignore", ConvergenceWarning)  # `ended` says so
             network.fit(x, y)
-        columns = {"true": true, "predicted": network.predict(inputs)}
-        frame = pd.DataFrame({name: x.ravel().astype(float) for name, x in columns.items()})
-        return frame.assign(valid=True)
+        frames = []
+        for e in test:
+            inputs, true = self._table(stations(e), fewest, shortest)
+            predicted = network.predict(inputs)
+            frames.append(_answers(e, *(v.reshape(len(e), -1) for v in (true, predicted))))
+        return pd.concat(frames, ignore_index=True).assign(ended=network.n_iter_ < epochs)
 
     def _table(self, texts: Stations, fewest: int, shortest: int):
         """Inputs (rows, columns) and temperatures to forecast, (rows,) or (rows, stations)."""
@@ -80,6 +96,25 @@ class MLP:
             x = np.hstack([x, np.repeat(start, k, axis=0)])
         y = last if self.together else last.ravel()
         return x.astype(np.float32), y.astype(np.float32)
+
+
+def to_the_end(forecasts: pd.DataFrame) -> Gate:
+    """The gate "MLPs trained to the end" of forecasts of MLPs, with a column `ended`."""
+    share = forecasts.ended.mean()
+    return Gate("MLPs trained to the end", share == 1, f"{share:.0%} stopped by themselves")
+
+
+def _answers(e: Examples, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
+    """Rows as from `predict`, of (n, stations) temperatures."""
+    n, k = true.shape
+    index = np.arange(n) if e.index is None else e.index
+    columns = {
+        "example": np.repeat(index, k),
+        "slot": np.tile([f"next{i}" for i in range(k)], n),
+        "true": true.ravel().astype(float),
+        "predicted": predicted.ravel().astype(float),
+    }
+    return pd.DataFrame(columns).assign(valid=True)
 
 
 def _later(start: np.ndarray, hours: int) -> np.ndarray:

@@ -16,6 +16,8 @@ from numlab.plots import OTHERS, encoder_color, encoder_marker, panels, styled
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
+WHITE = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+NOTE = {"fontsize": 8, "bbox": WHITE, "zorder": 4}
 DIAGONAL = {"color": "#555555", "lw": 0.9, "ls": "--", "zorder": 1}
 
 
@@ -65,7 +67,8 @@ def predicted_against_true(
         What to draw, as from `predict`: of one seed, or medians over the seeds (no column seed).
         Panels count the points beyond their edges.
     answers : DataFrame
-        From `predict`. The titles show their MSE, and panels the share of invalid ones.
+        From `predict`. The titles show the MSE of the valid ones; panels say how many are invalid,
+        what R² is if it is below 0.9, and whether "persistence", if given, has less error.
     labels : dict of str to str, optional
         The name of a slot for the axes, with its unit.
     trained : dict of str to list of float, optional
@@ -77,6 +80,7 @@ def predicted_against_true(
     figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
     errors = by_seed(answers, mse)
     invalid = by_seed(answers, invalid_rate).mean(axis=1)
+    variance = answers.groupby("slot").true.var(ddof=0)
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         all_rows = points[points.slot == slot]
         rows = all_rows[all_rows.encoder == name]
@@ -84,6 +88,8 @@ def predicted_against_true(
         _scatter(ax, rows, name, trained.get(slot))
         beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
         _notes(ax, {"beyond": beyond.mean(), "invalid": invalid[slot, name]})
+        place = {"transform": ax.transAxes, "ha": "right", "va": "bottom"}
+        ax.text(0.97, 0.03, _failure(errors.loc[slot], name, variance[slot]), **place, **NOTE)
         margin = 0.06 * np.ptp(all_rows.true)
         ax.plot([low, high], [low, high], **DIAGONAL)
         ax.set(xlim=(all_rows.true.min() - margin, all_rows.true.max() + margin), ylim=(low, high))
@@ -123,13 +129,21 @@ def _notes(ax: Axes, shares: dict[str, float]) -> None:
     """Write shares that round to 0.1 % or more into the corner of a panel."""
     lines = [f"{share:.1%} {what}" for what, share in shares.items() if share >= 0.0005]
     if lines:
-        white = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
-        corner = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
-        ax.text(0.03, 0.97, "\n".join(lines), bbox=white, **corner)
+        ax.text(0.03, 0.97, "\n".join(lines), va="top", transform=ax.transAxes, **NOTE)
+
+
+def _failure(errors: pd.DataFrame, name: str, variance: float) -> str:
+    """What a panel says of an encoder with an R² below 0.9, or worse than persistence."""
+    error = errors.mean(axis=1)
+    lines = [f"R² {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
+    if error[name] > error.get("persistence", np.inf):
+        lines.append("worse than persistence")
+    return "\n".join(lines)
 
 
 def _error(errors: pd.Series) -> str:
-    if errors.isna().all():
+    errors = errors.dropna()
+    if not len(errors):
         return "no MSE"
     spread = f"\n({errors.min():.3g} to {errors.max():.3g})" if len(errors) > 1 else ""
     return f"MSE {errors.mean():.3g}{spread}"
@@ -147,7 +161,15 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
     handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
     if seeds:
         handles.append(Line2D([], [], ls="", label="MSE: mean of the seeds (least to greatest)"))
+    handles.append(Line2D([], [], ls="", label="R²: 0 is no better than the mean"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+
+
+LINES = {  # of the third panel
+    "argmax": ("P1000, likeliest words", "#56B4E9", "-"),
+    "expectation": ("P1000, expectation", "#0B4F7D", "--"),
+    "XVal": ("XVal", encoder_color("XVal"), "-"),
+}
 
 
 @styled
@@ -161,7 +183,7 @@ def logit_lines(
     scan : DataFrame
         From `nl.probes.logit_scan`: one token of the number, one seed, in a column seed.
     expected : DataFrame
-        From `nl.probes.expectation`, with a column seed.
+        From `nl.probes.expectation`, with a column seed, and XVal: xVal's answers to the same texts.
     trained : list of float
         The values in training, drawn as grey lines.
     label : str
@@ -174,11 +196,11 @@ def logit_lines(
         style = {"color": OTHERS[i], "ls": ("-", "--")[i % 2], "label": word}
         logits.plot(line.true, line.logit, **style)
         weights.plot(line.true, line.probability, **style)
-    for column, color, ls in (("argmax", "#56B4E9", "-"), ("expectation", "#0B4F7D", "--")):
+    for column, (name, color, ls) in LINES.items():
         median = expected.groupby("true")[column].median()
         ends = expected.groupby(["true", "seed"])[column].median().groupby("true")
         numbers.fill_between(median.index, ends.min(), ends.max(), color=color, alpha=0.2, lw=0)
-        numbers.plot(median.index, median, color=color, ls=ls, label=f"median {column}")
+        numbers.plot(median.index, median, color=color, ls=ls, label=name)
     ends = [expected.true.min(), expected.true.max()]
     numbers.plot(ends, ends, label="true value", **DIAGONAL | {"ls": ":"})
     for ax, ylabel in zip(
@@ -190,16 +212,21 @@ def logit_lines(
     line.set_label("in training")
     words = logits.get_legend_handles_labels()
     figure.legend(*words, title="word", loc="outside lower center", ncols=8)
-    logits.set_title(f"seed {scan.seed.iloc[0]}")
-    weights.set_title(f"seed {scan.seed.iloc[0]}")
-    numbers.set_title("all seeds, their range shaded")
+    logits.set_title(f"P1000, means over the texts, seed {scan.seed.iloc[0]}")
+    weights.set_title(f"P1000, means over the texts, seed {scan.seed.iloc[0]}")
+    numbers.set_title("medians over all texts and seeds\nband: range of the seeds' medians")
     numbers.legend(fontsize=9)
     return figure
+
+
+ZERO = -8  # the exponent of 0, spelled 100E-8
 
 
 @styled
 def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: int = 100) -> Figure:
     """Predictions for numbers near ±1, and how often significands and exponents occur.
+
+    Zeros, which are spelled 100E-8, are left out of the shares.
 
     Parameters
     ----------
@@ -215,19 +242,25 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: i
     """
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
     _stripes(ax, near, tenths)
-    shares = counts.groupby("significand").share.sum()
-    significands.plot(shares.index, 100 * shares, color="#555555", lw=0.8)
-    significands.plot(pair, 100 * shares.get(pair, 0.0), "o", color="#222222")
+    zeros = counts.exponent == ZERO
+    note = f"without the zeros ({counts.share[zeros].sum():.1%} of the numbers)"
+    counts = counts[~zeros]
+    shares = 100 * counts.groupby("significand").share.sum()
+    significands.plot(shares.index, shares, color="#555555", lw=0.8)
+    for word in {pair, *shares.nlargest(3).index} & {*shares.index}:
+        significands.plot(word, shares[word], "o", color="#222222", ms=4)
+        significands.annotate(f" {word}", (word, shares[word]), fontsize=9)
     significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
-    significands.set_title(f"significands; dot: {pair}")
+    significands.set_title(f"significands, {note}", fontsize=10)
     for panel, rows, title in (
-        (exponents, counts, "exponents"),
-        (pairs, counts[counts.significand == pair], f"exponents after {pair}"),
+        (exponents, counts, f"exponents, {note}"),
+        (pairs, counts[counts.significand == pair], f"exponents of {pair}, {note}"),
     ):
         shares = rows.groupby("exponent").share.sum()
         panel.bar(shares.index, 100 * shares, color="#777777")
         panel.set_xticks(shares.index, [f"E{e:+d}" for e in shares.index])
-        panel.set(xlabel="exponent", ylabel="share of the numbers (%)", title=title)
+        panel.set(xlabel="exponent", ylabel="share of the numbers (%)")
+        panel.set_title(title, fontsize=10)
     return figure
 
 
@@ -245,7 +278,9 @@ def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
         ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
     ax.set_xticks(range(len(names)), [f"{name}\n{tenths[name]:.1%}" for name in names])
     ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9))
-    ax.set_title(f"true temperatures near ±1, seed {near.seed.iloc[0]}")
-    ax.set_xlabel("below the names: within 5 % of ±0.1, all seeds", fontsize=9)
+    ax.set_title(
+        f"true temperatures near ±1; dots: answers of seed {near.seed.iloc[0]}", fontsize=10
+    )
+    ax.set_xlabel("below the names: share within 5 % of ±0.1, mean of the seeds", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

@@ -52,6 +52,14 @@ def length_cues(answers: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def right(cues: pd.DataFrame) -> pd.DataFrame:
+    """Whether the sign and the size of each answer are right; those of an invalid one are not."""
+    signs = np.sign(cues.predicted_class) == np.sign(cues.true_class)
+    return pd.DataFrame(
+        {"sign": signs, "size": cues.predicted_class.abs() == cues.true_class.abs()}
+    )
+
+
 def negated(examples: list[nl.Examples], slots: tuple[str, ...]) -> list[nl.Examples]:
     """The same texts with some numbers negated: once masked, only their lengths differ."""
     out = []
@@ -95,7 +103,7 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
         axes[len(names) + i].tick_params(labelleft=i == 0)
     axes[0].set_ylabel("predicted number")
     axes[len(names)].set_ylabel("predicted number")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
     label = "share of the true class"
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
     return figure

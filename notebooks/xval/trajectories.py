@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+from kepler import CIRCLE
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -55,6 +56,17 @@ def trajectories(runs: list[nl.Run], examples: list[nl.Examples], n_last: int) -
     return frame.assign(hidden=frame.step.isin(hidden))
 
 
+def distances(paths: pd.DataFrame) -> pd.DataFrame:
+    """The root mean square distance of hidden from predicted positions, (seeds, encoders).
+
+    An invalid answer counts as the star's place, (0, 0).
+    """
+    rows = paths[paths.hidden].fillna({"predicted_x": 0.0, "predicted_y": 0.0})
+    square = (rows.predicted_x - rows.x) ** 2 + (rows.predicted_y - rows.y) ** 2
+    mean = square.groupby([rows.seed, rows.encoder], sort=False).mean()
+    return np.sqrt(mean.unstack("encoder", sort=False))
+
+
 def _positions(long: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """From [*keys, slot, value] to [*keys, planet, step, x, y], without other slots."""
     long = long.join(long.slot.str.extract(POSITION)).dropna(subset="axis")
@@ -67,12 +79,17 @@ UNIT = "(innermost orbit: 1)"
 POSITIONS = {
     "visible": {"marker": "o", "color": "#333333", "ms": 3.5},
     "true, hidden": {"marker": "o", "mfc": "none", "mec": "#333333", "ms": 7},
-    "predicted (at the edge: beyond)": {"marker": "x", "color": "#333333", "ms": 6, "mew": 1.8},
+    "predicted, seed 0 (at the edge: beyond)": {
+        "marker": "x",
+        "color": "#333333",
+        "ms": 6,
+        "mew": 1.8,
+    },
 }
 
 
 @styled
-def orbits(frame: pd.DataFrame, distances: pd.Series) -> Figure:
+def orbits(frame: pd.DataFrame, rms: pd.Series) -> Figure:
     """True and predicted positions: a row of panels per system, a column per encoder.
 
     Parameters
@@ -80,22 +97,25 @@ def orbits(frame: pd.DataFrame, distances: pd.Series) -> Figure:
     frame : DataFrame
         From `trajectories`, of one seed. Predictions outside of a panel are
         drawn at its edge.
-    distances : Series
-        The root mean square distance of each encoder, for the titles.
+    rms : Series
+        The root mean square distance of each encoder, for the titles. They say which is worse than
+        Kepler's circle, if that is one of them.
     """
+    worse = (rms > rms.get(CIRCLE, np.inf)).map({True: "\nworse than the circle", False: ""})
     systems, encoders = frame.example.unique(), frame.encoder.unique()
     figure, axes = panels(len(systems) * len(encoders), len(encoders), 2.4, 2.4, share=False)
     for ax, (system, name) in zip(axes, itertools.product(systems, encoders), strict=True):
         _system(ax, frame[(frame.example == system) & (frame.encoder == name)], name)
         if system == systems[0]:
-            ax.set_title(f"{name}\nrms distance {distances[name]:.2f}", fontsize=10)
+            ax.set_title(f"{name}\nrms distance {rms[name]:.2f}{worse[name]}", fontsize=10)
         else:
             ax.set_xlabel(f"x {UNIT}")
         ax.tick_params(labelleft=ax.get_subplotspec().is_first_col())
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(f"y {UNIT}")
     handles = [Line2D([], [], ls="", label=label, **style) for label, style in POSITIONS.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    handles.append(Line2D([], [], ls="", label="rms distance: all test texts, mean of the seeds"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4)
     return figure
 
 

@@ -12,7 +12,7 @@ from numlab.tasks.temperature import clock, layout
 
 MLP = load("xval/baselines").MLP
 TASK = Temperature(Climate(years=1, degrees=15.0), stations=(2, 3), times=(3, 4))
-QUICK = MLP(widths=(32,), epochs=60)
+QUICK = MLP(widths=(32,), updates=400)
 
 
 def texts(n, target, seed=0):
@@ -47,7 +47,7 @@ def test_a_forecast_reads_what_it_is_given_and_nothing_else(target, given, witho
 @pytest.mark.parametrize("together", [False, True])
 def test_a_forecast_has_a_row_a_station_and_its_true_temperature(together):
     test, train = TASK.split((40, 60), seed=0)
-    frame = MLP(widths=(4,), epochs=1, together=together).forecast(train, test)
+    frame = MLP(widths=(4,), updates=1, together=together).forecast(train, test)
     k = [
         2
         if together
@@ -61,7 +61,7 @@ def test_a_forecast_has_a_row_a_station_and_its_true_temperature(together):
 
 def test_a_seed_gives_the_same_forecast():
     train, test = texts(200, CASES["start"][0]), texts(50, CASES["start"][0])
-    mlp = MLP(widths=(4,), epochs=2)
+    mlp = MLP(widths=(4,), updates=2)
     first, again, other = (
         dataclasses.replace(mlp, seed=s).forecast(train, test) for s in (0, 0, 1)
     )

@@ -39,14 +39,14 @@ def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
     predicted = [*[1.0, 2.0] * 9, 1.0, 50.0]
     frame = answers(encoder="P10", true=[1.0, 2.0] * 10, predicted=predicted)
     (ax,) = figures.predicted_against_true(frame, frame).axes
-    assert ax.texts[0].get_text() == "5.0% beyond"
+    assert texts(ax)[0] == "5.0% beyond"
 
 
 def test_the_share_of_invalid_answers_is_written_into_the_panel():
     names = ["P10"] * 2 + ["FP15"] * 2
     frame = answers(encoder=names, true=[1.0, 2.0] * 2, predicted=[1.0, np.nan, np.nan, np.nan])
     one, none = figures.predicted_against_true(frame, frame).axes
-    assert [ax.texts[0].get_text() for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
+    assert [texts(ax)[0] for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
     assert none.get_title() == "FP15\nno MSE"
 
 
@@ -62,17 +62,31 @@ def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     near = pd.DataFrame({"encoder": ["P10", "XVal"], "true": [1.0, -1.0], "predicted": [0.1, -1.0]})
     tenths = pd.Series({"P10": 0.5, "XVal": 0.0})
     counts = pd.DataFrame(
-        [(100, -2, 0.25), (100, -3, 0.25), (500, -3, 0.5)],
+        [(100, -2, 0.25), (100, -3, 0.2), (100, -8, 0.1), (500, -3, 0.45)],
         columns=["significand", "exponent", "share"],
     )
     figure = figures.stripes(near.assign(seed=0), tenths, counts)
     points, significands, exponents, pairs = figure.axes
     assert [t.get_text() for t in points.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
     assert [c.get_offsets()[0, 1] for c in points.collections] == [0.1, 1.0]
-    assert significands.lines[0].get_xydata().tolist() == [[100, 50], [500, 50]]
-    assert significands.lines[1].get_xydata().tolist() == [[100, 50]]
-    assert [bar.get_height() for bar in exponents.patches] == [75, 25]
-    assert [bar.get_height() for bar in pairs.patches] == [25, 25]
+    assert significands.lines[0].get_xydata().tolist() == [[100, 45], [500, 45]]
+    assert sorted(text.get_text() for text in significands.texts) == [" 100", " 500"]
+    assert "without the zeros (10.0% of the numbers)" in significands.get_title()
+    assert [bar.get_height() for bar in exponents.patches] == pytest.approx([65, 25])
+    assert [bar.get_height() for bar in pairs.patches] == pytest.approx([20, 25])
+
+
+def texts(ax) -> list[str]:
+    return [t.get_text() for t in ax.texts if t.get_text()]
+
+
+def test_a_panel_says_that_a_model_failed():
+    names = ["P10"] * 3 + ["XVal"] * 3 + ["persistence"] * 3
+    predicted = [2.0] * 3 + [1.0, 2.1, 3.0] + [1.2, 2.2, 3.2]
+    frame = answers(encoder=names, true=[1.0, 2.0, 3.0] * 3, predicted=predicted)
+    useless, good, simple = figures.predicted_against_true(frame, frame).axes
+    assert texts(useless) == ["R² 0.00\nworse than persistence"]
+    assert texts(good) == texts(simple) == []
 
 
 def test_the_range_of_the_seeds_is_shaded_around_an_expected_number():
@@ -83,7 +97,7 @@ def test_the_range_of_the_seeds_is_shaded_around_an_expected_number():
     ]
     scan = pd.DataFrame(rows, columns=["word", "true", "logit", "probability"]).assign(seed=0)
     expected = pd.DataFrame({"true": [0.2, 0.3] * 2, "seed": [0, 0, 1, 1]})
-    expected["argmax"] = expected["expectation"] = [0.2, 0.3, 0.4, 0.5]
+    expected["argmax"] = expected["expectation"] = expected["XVal"] = [0.2, 0.3, 0.4, 0.5]
     logits, _, numbers = figures.logit_lines(scan, expected, [0.2, 0.3], "step size").axes
     assert [line.get_label() for line in logits.lines[:2]] == ["200", "300"]
     assert numbers.lines[0].get_ydata().tolist() == pytest.approx([0.3, 0.4])
@@ -123,6 +137,13 @@ def test_each_class_of_true_numbers_is_shared_out_among_the_answers(cues):
     assert share.shape == (7, 6)
     np.testing.assert_allclose(share.sum(0), 1)
     assert share[0, 3] == pytest.approx(1 / 5)  # one of five numbers from 0 to 0.1 is invalid
+
+
+def test_the_sign_and_size_of_an_answer_are_right_or_wrong(cues):
+    frame = cues.assign(true_class=[1, -2] * 6, predicted_class=[2, -2, -1, np.nan] * 3)
+    right = length_cues.right(frame)
+    assert right.sign.tolist() == [True, True, False, False] * 3
+    assert right["size"].tolist() == [False, True, True, False] * 3
 
 
 def test_negated_texts_differ_in_the_numbers_asked_for():
@@ -171,7 +192,9 @@ def test_predictions_outside_of_a_panel_are_drawn_at_its_edge():
     frame = pd.DataFrame({"step": [0, 1], "x": [1.0, 0.0], "y": [0.0, 1.0], "planet": 0})
     frame["hidden"], frame["predicted_x"], frame["predicted_y"] = frame.step == 1, 50.0, 1.0
     frame = frame.assign(example=0, encoder="P10")
-    (ax,) = trajectories.orbits(frame, pd.Series({"P10": 50.0})).axes
+    rms = pd.Series({"P10": 50.0, "Kepler's circle": 0.1})
+    (ax,) = trajectories.orbits(frame, rms).axes
+    assert ax.get_title() == "P10\nrms distance 50.00\nworse than the circle"
     crosses = [line for line in ax.lines if line.get_marker() == "x"]
     assert [line.get_xydata().tolist() for line in crosses] == [[[ax.get_xlim()[1], 1.0]]]
 

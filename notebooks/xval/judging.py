@@ -1,0 +1,87 @@
+"""What the claims of these notebooks share: gates, pairs of errors, invalid answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+import numlab as nl
+from numlab.claims import Gate
+
+
+def trained(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -> list[Gate]:
+    """The gates "plateau" and "rates inside the grid" of the encoders that a claim compares.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    rates : DataFrame
+        The record of `nl.choose_learning_rates`.
+    names : labels of the encoders.
+    """
+    names = set(names)
+    chosen = [run for run, label in nl.evaluation.labels(runs).items() if label in names]
+    encoders = {str(run.spec.encoder) for run in chosen}
+    record = rates[rates.encoder.isin(encoders)]
+    return [nl.gates.plateau(chosen), nl.gates.rates_inside(record)]
+
+
+def filled(answers: pd.DataFrame, value: float | pd.Series) -> pd.DataFrame:
+    """The answers of `predict` with a number in place of each invalid one."""
+    return answers.assign(predicted=answers.predicted.where(answers.valid, value), valid=True)
+
+
+def pairs(
+    errors: pd.DataFrame, names: Sequence[str], other: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Errors of some encoders, and beside each of them that of another one for the same slot.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        (seeds, (slot, encoder))
+    names, other : labels of the encoders.
+    """
+    columns = [(slot, name) for slot in errors.columns.unique(0) for name in names]
+    beside = {(slot, name): errors[slot, other] for slot, name in columns}
+    return errors[columns], pd.DataFrame(beside, index=errors.index)
+
+
+def speeds(paths: pd.DataFrame, column: str) -> pd.Series:
+    """How fast a prediction moves along a sweep, where it moves fastest.
+
+    Parameters
+    ----------
+    paths : DataFrame [seed, text, true, <column>]
+        Predictions for the same texts at each true value.
+
+    Returns
+    -------
+    Series
+        For each seed the median over the texts of the greatest |change / change of the true
+        value|; 1 for a perfect prediction.
+
+    >>> path = pd.DataFrame({"seed": 0, "text": 0, "true": [0, 1, 2], "x": [0, 3, 4]})
+    >>> speeds(path, "x").tolist()
+    [3.0]
+    """
+    wide = paths.pivot(index="true", columns=["seed", "text"], values=column)
+    change = wide.diff().div(np.diff(wide.index, prepend=np.nan), axis=0).abs()
+    return change.max().groupby("seed").median()
+
+
+def unseen(answers: pd.DataFrame, examples: list[nl.Examples]) -> pd.Series:
+    """Whether a valid answer differs by over 1 % from every value that these texts have there.
+
+    The values are rounded to two decimals.
+    """
+    new = []
+    for slot, rows in answers.groupby("slot"):
+        values = np.unique(np.concatenate([e.column(slot) for e in examples]).round(2))
+        predicted = rows.predicted.to_numpy(float)
+        nearest = values[np.abs(predicted[:, None] - values).argmin(1)]
+        far = np.abs(predicted - nearest) > 0.01 * np.abs(nearest)
+        new.append(pd.Series(far & rows.valid.to_numpy(), rows.index))
+    return pd.concat(new)
