@@ -26,7 +26,7 @@ from numlab.examples import Examples, Layout, Slot
 
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
-_used: dict[str, None] = {}
+_used: dict[str, Any] = {}
 
 
 def home() -> Path:
@@ -44,9 +44,9 @@ def partial_dir(key: str) -> Path:
     return runs_dir() / ".partial" / key
 
 
-def used() -> tuple[str, ...]:
-    """The digests of the runs that this process has read: the provenance of its figures."""
-    return tuple(_used)
+def used() -> dict[str, Any]:
+    """The specs of the runs that this process has read, by digest: its figures' provenance."""
+    return dict(_used)
 
 
 def describe(value: Any) -> Any:
@@ -141,9 +141,9 @@ def intact(entry: Path) -> bool:
     return False
 
 
-def mark_used(key: str) -> None:
+def mark_used(key: str, spec: Any) -> None:
     """Remember that a run was read."""
-    _used[key] = None
+    _used[key] = spec
 
 
 def _fault(entry: Path) -> str | None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,8 +9,8 @@ import pandas as pd
 import pytest
 
 import numlab as nl
-from numlab import store
-from numlab.figures import catalogue, filing
+from numlab import claims, store
+from numlab.figures import filing
 from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 
 SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
@@ -79,17 +78,21 @@ def test_an_index_that_says_something_is_a_column_of_the_csv(begun):
     assert list(pd.read_csv(begun / "xval/tab04.csv").columns) == ["x", "y"]
 
 
-def test_the_json_says_where_a_figure_came_from(begun, fig):
-    store.mark_used("0123456789")
+def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):
+    model = nl.GPT2(16, 2, 2, context=64)
+    parts = {"task": nl.tasks.Lookup(entries=1), "encoder": nl.XVal(), "model": model}
+    spec = nl.RunSpec(**parts, objective=nl.MaskedLM(), n_train=8, steps=1000, learning_rate=1e-3)
+    monkeypatch.setattr(store, "_used", {"0123456789": spec})
     nl.save_figure("xval/fig07", fig, FRAME)
     figure = told(begun / "xval/fig07.json")
     assert list(figure) == [
         *("id", "kind", "title", "notebook", "profile"),
-        *("commit", "created", "versions", "runs", "claims"),
+        *("commit", "created", "versions", "runs", "trained", "claims"),
     ]
     assert (figure["id"], figure["kind"], figure["title"]) == ("xval/fig07", "figure", "a title")
     assert (figure["notebook"], figure["profile"]) == ("xval/planets", "quick")
-    assert "0123456789" in figure["runs"]
+    assert figure["runs"] == ["0123456789"]
+    assert figure["trained"] == ["d_model 16, layers 2, 1,000 steps of 64 texts, seeds: 1"]
     assert figure["versions"]["torch"].startswith("2.13.0")
     assert re.fullmatch(r"[0-9a-f]{40}", figure["commit"])
 
@@ -112,53 +115,73 @@ CLAIMS = """
 id = "xval/best"
 figures = ["xval/fig07", "xval/tab04"]
 text = "xVal is best"
+statistic = "difference of the errors"
+below = 0
+gates = ["plateau"]
 paper = "1.75 against 2.14"
 
 [[claim]]
 id = "xval/smooth"
 figures = ["xval/tab04"]
 text = "xVal is smooth"
+statistic = "largest jump"
+below = 1
 """
 
 
 @pytest.fixture
-def claims(tmp_path, monkeypatch):
+def known(tmp_path, monkeypatch):
     """A file with two claims in place of numlab's own."""
     (tmp_path / "xval.toml").write_text(CLAIMS)
-    known = catalogue.claims(tmp_path)
-    monkeypatch.setattr(catalogue, "claims", lambda: known)
+    found = claims.claims(tmp_path)
+    monkeypatch.setattr(claims, "claims", lambda: found)
 
 
 def claims_of(begun, id="xval/tab04"):
     return told(begun / f"{id}.json")["claims"]
 
 
-def test_a_claim_is_saved_with_each_of_its_figures(begun, fig, claims):
+def test_a_claim_is_saved_with_each_of_its_figures(begun, fig, known):
     nl.save_figure("xval/fig07", fig, FRAME)
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/best", holds=np.bool_(True), ours="1")
-    entry = {"id": "xval/best", "text": "xVal is best", "paper": "1.75 against 2.14"}
-    entry |= {"holds": True, "ours": "1"}
-    assert claims_of(begun) == claims_of(begun, "xval/fig07") == [entry]
+    gate = nl.gates.Gate("plateau", True, "it fell by 1 %")
+    nl.claim("xval/best", [1, 2, 3], against=[4, 6, 8], gates=[gate], ours="K²")
+    (entry,) = claims_of(begun)
+    assert claims_of(begun, "xval/fig07") == [entry]
+    assert {k: entry[k] for k in ("id", "verdict", "ours")} == {
+        "id": "xval/best",
+        "verdict": "held",
+        "ours": "K²",
+    }
+    assert entry["parts"][0]["mean"] == pytest.approx(-4)
+    assert entry["gates"] == [{"name": "plateau", "passed": True, "evidence": "it fell by 1 %"}]
 
 
-@pytest.mark.parametrize(("seeds", "holds"), [(1, None), (2, None), (3, True), (None, True)])
-def test_a_claim_from_fewer_than_three_seeds_is_not_judged(begun, claims, seeds, holds):
+def test_too_few_seeds_leave_a_claim_open_at_quick(begun, known):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/smooth", holds=True, seeds=seeds)
-    assert claims_of(begun)[0]["holds"] is holds
+    nl.claim("xval/smooth", [0.1])
+    (entry,) = claims_of(begun)
+    assert (entry["verdict"], entry["parts"]) == ("open", [])
+    assert entry["why"] == "xval/smooth: seeds needed: 3; got 1"
 
 
-def test_a_claim_made_again_replaces_the_first(begun, claims):
+def test_too_few_seeds_are_an_error_at_full(home, known):
+    nl.begin("xval/planets", "full", {"full": {}})
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/smooth", holds=True)
-    nl.claim("xval/smooth", holds=None)
-    assert [c["holds"] for c in claims_of(begun)] == [None]
+    with pytest.raises(ValueError, match="seeds needed: 3; got 1"):
+        nl.claim("xval/smooth", [0.1])
 
 
-def test_a_figure_saved_again_loses_its_claims(begun, claims):
+def test_a_claim_made_again_replaces_the_first(begun, known):
     nl.save_table("xval/tab04", FRAME)
-    nl.claim("xval/smooth", holds=True)
+    nl.claim("xval/smooth", [0.1, 0.1, 0.1])
+    nl.claim("xval/smooth", [2, 2, 2])
+    assert [c["verdict"] for c in claims_of(begun)] == ["contradicted"]
+
+
+def test_a_figure_saved_again_loses_its_claims(begun, known):
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/smooth", [0.1, 0.1, 0.1])
     nl.save_table("xval/tab04", FRAME)
     assert claims_of(begun) == []
 
@@ -171,25 +194,25 @@ def test_a_table_that_cannot_be_written_has_no_claims(begun, monkeypatch):
     assert not (begun / "xval/tab04.json").exists()
 
 
-def test_a_claim_needs_all_its_figures_saved_by_this_notebook(begun, claims):
+def test_a_claim_needs_all_its_figures_saved_by_this_notebook(begun, known):
     nl.begin("xval/orbits", "quick", SIZES)
     nl.save_table("xval/tab04", FRAME)
     nl.begin("xval/planets", "quick", SIZES)
     nl.save_table("xval/tab05", FRAME)
     with pytest.raises(ValueError, match="save xval/fig07, xval/tab04 before the claim 'xval/be"):
-        nl.claim("xval/best", holds=True)
+        nl.claim("xval/best", [0.1, 0.1, 0.1])
 
 
-def test_beginning_again_keeps_what_was_saved(begun, claims):
+def test_beginning_again_keeps_what_was_saved(begun, known):
     nl.save_table("xval/tab04", FRAME)
     nl.begin("xval/planets", "quick", SIZES)
-    nl.claim("xval/smooth", holds=True)
+    nl.claim("xval/smooth", [0.1, 0.1, 0.1])
     assert [c["id"] for c in claims_of(begun)] == ["xval/smooth"]
 
 
-def test_an_unknown_claim_is_an_error(begun, claims):
+def test_an_unknown_claim_is_an_error(begun, known):
     with pytest.raises(ValueError, match=r"no file .*claims/.* holds the claim 'xval/worst'"):
-        nl.claim("xval/worst", holds=True)
+        nl.claim("xval/worst", [0.1, 0.1, 0.1])
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_nothing(begun, fig):
@@ -224,16 +247,3 @@ def test_the_catalogue_has_every_figure_and_table_of_the_papers():
     count = {p: sum(i.startswith(f"{p}/") for i in ITEMS) for p in PAPERS}
     assert count == {"xval": 25, "fone": 22, "float": 5, "digits": 8, "explore": 4}
     assert all(item_of(id) == id for id in ITEMS)
-
-
-def test_claims_name_figures_and_their_ids_are_unique():
-    files = sorted((catalogue.FOLDER / "claims").glob("*.toml"))
-    entries = [
-        (f.stem, e) for f in files for e in tomllib.loads(f.read_text("utf-8")).get("claim", [])
-    ]
-    ids = [entry["id"] for _, entry in entries]
-    assert len(ids) == len(set(ids)) == len(catalogue.claims())
-    for paper, entry in entries:
-        assert re.fullmatch(rf"{paper}/[a-z0-9-]+", entry["id"])
-        assert entry["figures"]
-        assert {item_of(figure) for figure in entry["figures"]} <= ITEMS.keys()

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import numlab as nl
+from numlab import claims
+from numlab.claims import Claim
 from numlab.figures import catalogue, gallery
-from numlab.figures.catalogue import Claim
 
 TABLE = pd.DataFrame(
     {"encoder": ["P10", "<xVal>", "FP15"], "spelling": ["-602", "?", "-602E-1"]}
@@ -20,18 +21,29 @@ TABLE = pd.DataFrame(
 def built(home, monkeypatch):
     """The gallery of one figure and one table at full, and the table at quick."""
     tests = {
-        "xval/below": Claim("xval/below", ["xval/fig07", "xval/tab04"], "below all", "0.2"),
-        "xval/smooth": Claim("xval/smooth", ["xval/fig07"], "continuous"),
+        "xval/below": Claim(
+            "xval/below",
+            ["xval/fig07", "xval/tab04"],
+            "below all",
+            "the error",
+            paper="0.2",
+            section="Table 4",
+            below=1,
+            amended=[{"was": "below 2", "reason": "a slip", "seen": "nothing"}],
+        ),
+        "xval/smooth": Claim("xval/smooth", ["xval/fig07"], "continuous", "a jump", below=1),
+        "fone/unseen": Claim("fone/unseen", ["fone/fig07"], "never run", "a jump", below=1),
     }
-    monkeypatch.setattr(catalogue, "claims", lambda: tests)
+    for module in (claims, gallery):
+        monkeypatch.setattr(module, "claims", lambda: tests)
     fig, _ = plt.subplots(figsize=(1, 1))
     for profile in ("full", "quick"):
         nl.begin("xval/one", profile, {profile: {}})
         nl.save_table("xval/tab04", TABLE)
         if profile == "full":
             nl.save_figure("xval/fig07", fig, TABLE)
-            nl.claim("xval/below", holds=False, ours="1.5")
-            nl.claim("xval/smooth", holds=None)
+            nl.claim("xval/below", [1.5, 1.4, 1.6], ours="in K²")
+            nl.claim("xval/smooth", [0.9, 1.1, 1.0])
     plt.close(fig)
     gallery.build()
     return home / "figures"
@@ -46,7 +58,15 @@ def test_the_readme_shows_a_figure_beside_the_paper(built):
     text = (built / "README.md").read_text()
     assert "![xval/fig07](full/xval/fig07.png)" in text
     assert "The paper: P1000, B1999 and FP15 predict only values seen in training" in text
-    assert "| not held | below all | 1.5 | 0.2 |" in text
+    evidence = "the error: 1.5 [1.25, 1.75], 3 seeds; claimed: < 1; in K²"
+    assert f"| contradicted | below all (amended) | {evidence} | 0.2 |" in text
+    why = "the interval holds both sides; 1 [0.752, 1.25], 3 seeds; claimed: < 1"
+    assert f"| open | continuous (ours) | a jump: {why} |  |" in text
+
+
+def test_what_was_amended_is_listed_with_the_reason(built):
+    row = "| xval/below | below all | below 2 | a slip | nothing |"
+    assert row in (built / "README.md").read_text()
 
 
 def test_a_figure_is_shown_with_its_commit(built):
@@ -61,15 +81,17 @@ def test_what_is_missing_is_named(built):
 
 
 def test_the_scoreboard_counts_each_claim_once(built):
-    rows = {row[0]: row[1:] for row in gallery.scoreboard(gallery.collect("full"))}
-    assert rows["xval"] == ["2 of 25", "0", "1", "1"]
-    assert rows["fone"] == ["0 of 22", "0", "0", "0"]
-    assert rows["total"] == ["2 of 64", "0", "1", "1"]
-    assert "| total | 2 of 64 | 0 | 1 | 1 |" in (built / "README.md").read_text()
+    board = gallery.scoreboard(gallery.collect("full"), gallery.verdicts("full"))
+    assert board[0] == ["", "built", "held", "exact", "contradicted", "open"]
+    rows = {row[0]: row[1:] for row in board}
+    assert rows["xval"] == ["2 of 25", "0", "0", "1", "0"]
+    assert rows["all papers"] == ["", "0", "0", "1", "0"]
+    assert rows["our own"] == ["", "0", "0", "0", "2"]
+    assert "| our own |  | 0 | 0 | 0 | 2 |" in (built / "README.md").read_text()
 
 
 def test_the_page_shows_a_claim_with_each_of_its_figures(built):
-    cell = '<span class="not-held">not held</span></td>\n<td>below all</td><td>1.5</td>'
+    cell = '<span class="contradicted">contradicted</span></td>\n<td>below all'
     assert (built / "index.html").read_text().count(cell) == 2
 
 
@@ -119,10 +141,15 @@ def test_building_again_changes_nothing(built):
     assert first == ((built / "index.html").read_bytes(), (built / "README.md").read_bytes())
 
 
-def test_deviations_are_listed(built):
-    text = (built / "README.md").read_text()
-    assert "## Where numlab deviates from the papers" in text
-    assert "| `numlab/tasks/planets.py` | the paper does not say how it draws a0" in text
+def test_the_effects_are_drawn(built):
+    assert "<svg" in (built / "claims.svg").read_text()
+
+
+def test_a_figure_says_where_it_departs_from_the_paper(built, monkeypatch):
+    monkeypatch.setitem(catalogue.DEPARTURES, "xval/one", ["Three planets, not four."])
+    gallery.build()
+    assert "<li>Three planets, not four.</li>" in (built / "index.html").read_text()
+    assert "Three planets, not four." in (built / "README.md").read_text()
 
 
 def test_a_view_that_a_widget_kept_gets_a_card(built):

@@ -30,6 +30,7 @@ STAGES = [
     {"models"},
     {"pretrained"},
     {"store", "training"},
+    {"claims"},
     {"metrics"},
     {"evaluation"},
     {"embeddings", "probes"},

@@ -90,10 +90,10 @@ def test_another_version_of_torch_or_numpy_needs_a_run(ran, monkeypatch, library
     assert ran.up_to_date("quick") == (False, f"{library} changed")
 
 
-@pytest.mark.parametrize("name", ["encoders/xval.py", "figures/claims/xval.toml", "new.csv"])
+@pytest.mark.parametrize("name", ["encoders/xval.py", "claims/xval.toml", "new.csv"])
 def test_any_file_of_numlab_needs_a_run(ran, tmp_path, monkeypatch, name):
     package = tmp_path / "numlab"
-    for old in ("encoders/xval.py", "figures/claims/xval.toml", "__pycache__/xval.pyc"):
+    for old in ("encoders/xval.py", "claims/xval.toml", "__pycache__/xval.pyc"):
         (package / old).parent.mkdir(parents=True, exist_ok=True)
         (package / old).write_text("old")
     monkeypatch.setattr(notebooks, "PACKAGE", package)

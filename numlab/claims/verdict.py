@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from numlab.claims.gates import Gate
 from numlab.claims.registry import Claim
@@ -103,26 +102,30 @@ def judge(
     if against is not None:
         columns = _pair(claim, columns, _columns(against, claim.ratio))
     columns = {name: _averaged(claim.over, values) for name, values in columns.items()}
-    (least, greatest), closed = claim.bounds, claim.within is not None
+    least, greatest = claim.bounds
     intervals = {name: _interval(claim, name, values) for name, values in columns.items()}
     by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
     parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
+    lies = {name: _lies(claim, *ends) for name, ends in by_slack}
     if failed := [f"{gate.name} ({gate.evidence})" for gate in gates if not gate.passed]:
         return Verdict("open", f"not passed: {'; '.join(failed)}", parts, gates)
-    for low, high in intervals.values():
-        beyond = high < least or low > greatest
-        if beyond or (not closed and (high <= least or low >= greatest)):
-            return Verdict("contradicted", "", parts, gates)
-    undecided = [
-        name
-        for name, (low, high) in intervals.items()
-        if not ((least < low and high < greatest) or (closed and least <= low and high <= greatest))
-    ]
-    if undecided:
+    if "beyond" in lies.values():
+        return Verdict("contradicted", "", parts, gates)
+    if undecided := [name for name, where in lies.items() if where == "both"]:
         names = ", ".join(filter(None, undecided))
         why = f"the interval holds both sides{names and f' for {names}'}"
         return Verdict("open", why, parts, gates)
     return Verdict("exact" if claim.over == "nothing" else "held", "", parts, gates)
+
+
+def _lies(claim: Claim, low: float, high: float) -> str:
+    """Where an interval lies: "inside" the claimed side, "beyond" it, or on "both" sides."""
+    least, greatest = claim.bounds
+    closed = claim.within is not None
+    if (least <= low and high <= greatest) if closed else (least < low and high < greatest):
+        return "inside"
+    beyond = (high < least or low > greatest) if closed else (high <= least or low >= greatest)
+    return "beyond" if beyond or claim.over == "nothing" else "both"
 
 
 def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
@@ -165,6 +168,8 @@ def _averaged(over: str, values: pd.Series) -> pd.Series:
 
 def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]:
     """The 95 % interval of the mean; of a computation: the least and the greatest value."""
+    from scipy import stats
+
     where, n = f"{claim.id}{name and f', {name}'}", len(values)
     if n < LEAST[claim.over]:
         raise WrongSamplesError(f"{where}: {claim.over} needed: {LEAST[claim.over]}; got {n}")

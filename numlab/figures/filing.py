@@ -189,16 +189,12 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
 
 
 def _trained() -> list[str]:
-    """The models behind the figures so far: `GPT2 64 × 2, 4,000 steps of 32, 3 seeds`."""
+    """The models behind the figures so far: size, steps and number of seeds."""
     seeds = defaultdict(set)
-    for digest in store.used():
-        spec = json.loads((store.runs_dir() / digest / "spec.json").read_text("utf-8"))
-        model = spec["model"]
-        name = model["class"].rpartition(".")[2]
-        if "d_model" in model:
-            name += f" {model['d_model']} × {model['n_layer']}"
-        steps = f"{spec['steps']:,} steps of {spec['batch_size']}"
-        seeds[f"{name}, {steps}"].add(spec["seed"])
+    for spec in store.used().values():
+        model = f"d_model {spec.model.d_model}, layers {spec.model.n_layer}"
+        steps = f"{spec.steps:,} steps of {spec.batch_size} texts"
+        seeds[f"{model}, {steps}"].add(spec.seed)
     return [f"{line}, seeds: {len(seeds[line])}" for line in sorted(seeds)]
 
 

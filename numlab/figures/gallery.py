@@ -124,10 +124,11 @@ def _effects(judged: dict[str, tuple[Claim, dict]]) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (id.partition("/")[0], id, entry["verdict"], part["effect"], part["effect_half"])
+        (paper, id, entry["verdict"], part["effect"], part["effect_half"])
+        for paper in PAPERS
         for id, (_, entry) in judged.items()
         for part in entry["parts"][:1]
-        if part["effect"] is not None
+        if id.startswith(paper) and part["effect"] is not None
     ]
     return pd.DataFrame(rows, columns=["paper", "claim", "verdict", "effect", "half"])
 

@@ -42,7 +42,7 @@ class Run:
         """The trained model, in eval mode, on the best device available."""
         from safetensors.torch import load_file
 
-        store.mark_used(self.digest)
+        store.mark_used(self.digest, self.spec)
         model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self.folder / "weights.safetensors"))
         return model.to(best_device()).eval()
@@ -53,7 +53,7 @@ class Run:
         "train" rows are means since the previous row, "valid" rows the validation loss."""
         import pandas as pd
 
-        store.mark_used(self.digest)
+        store.mark_used(self.digest, self.spec)
         return pd.read_parquet(self.folder / "history.parquet")
 
     @property

@@ -10,9 +10,10 @@ import nbformat
 import papermill
 import pytest
 
+from numlab.claims import claims
 from numlab.figures import notebooks
 from numlab.figures.batch import run_notebooks
-from numlab.figures.catalogue import ITEMS, claims, item_of
+from numlab.figures.catalogue import ITEMS, item_of
 from numlab.figures.filing import PROFILES
 from numlab.store import home as numlab_home
 

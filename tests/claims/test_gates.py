@@ -1,0 +1,51 @@
+"""Gates: when a model may be judged."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from numlab.claims import gates
+
+
+def run(losses, name="Planets · P10 · seed 0"):
+    """A run of 10 steps with a validation loss after each second one."""
+    steps = range(2, 12, 2)
+    history = pd.DataFrame({"step": steps, "part": "valid", "loss": losses})
+    return SimpleNamespace(history=history, spec=SimpleNamespace(steps=10, name=name))
+
+
+def test_a_run_whose_loss_no_longer_falls_is_at_its_plateau():
+    flat = run([3, 2, 1, 1, 0.99])
+    assert gates.plateau([flat]).passed
+    gate = gates.plateau([flat, run([3, 2, 1, 1, 0.97], "Planets · XVal · seed 1")])
+    assert not gate.passed
+    assert gate.evidence == "Planets · XVal · seed 1 still fell by 3.0% over the last fifth"
+
+
+def record(*rows):
+    return pd.DataFrame(rows, columns=["encoder", "learning_rate", "chosen"])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "evidence"), [(0.002, "(0.001, 0.002, 0.004)"), (0.004, "at the edge: P10: 0.004")]
+)
+def test_the_best_rate_lies_inside_the_grid(chosen, evidence):
+    grid = (0.001, 0.002, 0.004)
+    gate = gates.rates_inside(record(*(("P10", rate, rate == chosen) for rate in grid)))
+    assert (gate.passed, gate.evidence) == (chosen == 0.002, evidence)
+
+
+def test_encoders_with_different_grids_cannot_be_compared():
+    rows = [("P10", r, r == 2) for r in (1, 2, 3)] + [("XVal", r, r == 3) for r in (2, 3, 4)]
+    gate = gates.rates_inside(record(*rows))
+    assert (gate.passed, gate.evidence) == (False, "the grids differ")
+
+
+def test_every_model_beats_the_trivial_answer():
+    errors = pd.DataFrame({"P10": [1.0, 3.0], "XVal": [0.5, 0.7]})
+    assert gates.beats("beats the mean", errors, 2.5).passed
+    gate = gates.beats("beats the mean", errors, 1.5)
+    assert not gate.passed
+    assert gate.evidence == "the trivial answer has 1.5; P10 2"
+    assert not gates.beats("beats the mean", errors.assign(P10=float("nan")), 2.5).passed

@@ -1,0 +1,64 @@
+"""The claims in numlab/claims/*.toml."""
+
+import re
+
+import pytest
+
+from numlab.claims import Claim, claims
+from numlab.figures.catalogue import PAPERS, item_of
+
+FILE = """
+[[claim]]
+id = "xval/x"
+figures = ["xval/fig07"]
+text = "xVal is best"
+statistic = "errors"
+within = [0, 1]
+[[claim.amended]]
+was = "a"
+reason = "b"
+seen = "c"
+"""
+
+
+@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
+def test_a_claim_says_what_decides_it(claim):
+    assert re.fullmatch(r"[a-z]+/[a-z0-9-]+", claim.id)
+    assert claim.id.partition("/")[0] in PAPERS
+    assert claim.figures == [id for id in claim.figures if item_of(id)]
+    for words in (claim.text, claim.statistic):
+        assert len(words) > 10
+        assert not re.search("TODO|^ours", words)
+
+
+def test_no_sentence_stands_twice():
+    texts = [(claim.id.partition("/")[0], claim.text) for claim in claims().values()]
+    assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, r"one of above, below and within; got \[\]"),
+        ({"above": 1, "below": 0}, "got .*above.*below"),
+        ({"above": 1, "over": "models"}, "over one of seeds, examples, nothing; got 'models'"),
+        ({"above": 1, "over": "nothing", "gates": ["plateau"]}, "trains nothing"),
+        ({"above": 1, "amended": [{"was": "2"}]}, r"amended has was, reason and seen; got \['was'"),
+    ],
+)
+def test_a_claim_that_cannot_be_judged_is_an_error(fields, words):
+    with pytest.raises(ValueError, match=words):
+        Claim("xval/x", ["xval/fig07"], "xVal is best", "errors", **fields)
+
+
+def test_a_claim_without_a_section_is_ours():
+    shared = ("xval/x", ["xval/fig07"], "xVal is best", "errors")
+    assert Claim(*shared, above=0).ours
+    assert not Claim(*shared, above=0, section="Section 3.2").ours
+
+
+def test_a_file_of_claims_is_read(tmp_path):
+    (tmp_path / "xval.toml").write_text(FILE)
+    known = claims(tmp_path)["xval/x"]
+    assert (known.bounds, known.side) == ((0, 1), "0 to 1")
+    assert known.amended == [{"was": "a", "reason": "b", "seen": "c"}]

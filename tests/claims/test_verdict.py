@@ -1,0 +1,167 @@
+"""judge: the verdict that samples give, and what it refuses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from numlab.claims import Claim, Gate, WrongSamplesError, judge
+
+SEEDS = [0.5, 0.7, 0.6, 0.4, 0.55]
+
+
+def claim(**fields):
+    return Claim("xval/x", ["xval/fig07"], "xVal is best", "difference of errors", **fields)
+
+
+def share(verdict, effect, n, draws=1000, **fields):
+    """The share of draws with this verdict, of n samples with mean `effect` and variance 1."""
+    rng = np.random.default_rng(n)
+    samples = rng.normal(effect, 1.0, (draws, n))
+    return np.mean([judge(claim(**fields), row).verdict == verdict for row in samples])
+
+
+@pytest.mark.parametrize("n", [3, 5, 10])
+def test_no_effect_is_rarely_held(n):
+    assert share("held", 0.0, n, above=0) <= 0.05
+    assert share("held", 0.0, n, below=0) <= 0.05
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_an_effect_of_two_standard_deviations_is_mostly_held(n):
+    assert share("held", 2.0, n, above=0) >= 0.8
+    assert share("contradicted", -2.0, n, above=0) >= 0.8
+
+
+@pytest.mark.parametrize("n", [3, 5, 10])
+def test_values_at_the_margin_are_rarely_held_to_be_equal(n):
+    assert share("held", 2.0, n, within=(-2, 2)) <= 0.05
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_values_without_a_difference_are_mostly_held_to_be_equal(n):
+    assert share("held", 0.0, n, within=(-2, 2)) >= 0.8
+
+
+def test_the_interval_over_seeds_is_student_s():
+    part = judge(claim(above=0), SEEDS).parts[0]
+    mean, error = np.mean(SEEDS), stats.sem(SEEDS)
+    assert (part.low, part.high) == pytest.approx(stats.t.interval(0.95, 4, mean, error))
+    assert part.n == 5
+
+
+def test_the_interval_over_examples_narrows_with_their_number():
+    rng = np.random.default_rng(0)
+    parts = [
+        judge(claim(above=0, over="examples"), rng.normal(1, 1, n)).parts[0] for n in (100, 10_000)
+    ]
+    few, many = (part.high - part.low for part in parts)
+    assert few == pytest.approx(2 * 1.96 / 10, rel=0.2)
+    assert many == pytest.approx(few / 10, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("samples", "side", "verdict"),
+    [
+        (SEEDS, {"above": 0}, "held"),
+        (SEEDS, {"above": 0.55}, "open"),
+        (SEEDS, {"above": 1}, "contradicted"),
+        (SEEDS, {"below": 1}, "held"),
+        (SEEDS, {"within": (0.3, 0.8)}, "held"),
+        (SEEDS, {"within": (0.5, 0.8)}, "open"),
+        (SEEDS, {"within": (0.8, 0.9)}, "contradicted"),
+        ([0, 0, 0], {"above": 0}, "contradicted"),
+        ([1, 1, 1], {"within": (1, 1)}, "held"),
+        ([1, 1, 1], {"above": 1}, "contradicted"),
+    ],
+)
+def test_the_interval_decides_on_which_side_the_statistic_lies(samples, side, verdict):
+    assert judge(claim(**side), samples).verdict == verdict
+
+
+def test_a_claim_about_all_parts_needs_each_of_them():
+    parts = pd.DataFrame({"P10": SEEDS, "FP15": [0.1, -0.1, 0.05, 0.0, -0.02]})
+    verdict = judge(claim(above=0), parts)
+    assert (verdict.verdict, verdict.why) == ("open", "the interval holds both sides for FP15")
+    assert [part.name for part in verdict.parts] == ["FP15", "P10"]  # the nearest first
+    assert judge(claim(above=0), parts.assign(P1000=-0.3)).verdict == "contradicted"
+
+
+def test_samples_are_paired_by_their_seeds():
+    ours, theirs = pd.Series(SEEDS), pd.Series(SEEDS[::-1], index=[4, 3, 2, 1, 0]) - 0.01
+    part = judge(claim(above=0), ours, against=theirs).parts[0]
+    assert (part.low, part.high) == pytest.approx((0.01, 0.01))
+
+
+def test_one_column_is_compared_with_each_part():
+    errors = pd.DataFrame({"P10": [2.0, 4.0, 6.0], "FP15": [4.0, 8.0, 12.0]})
+    verdict = judge(claim(above=1.5, ratio=True), errors, against=pd.Series([1.0, 2.0, 3.0]))
+    assert {part.name: part.mean for part in verdict.parts} == pytest.approx({"P10": 2, "FP15": 4})
+    assert verdict.verdict == "held"
+
+
+def test_a_ratio_has_a_geometric_mean():
+    part = judge(claim(above=1, ratio=True), [1.0, 2.0, 4.0]).parts[0]
+    assert part.mean == pytest.approx(2)
+    assert part.low == pytest.approx(4 / part.high)
+
+
+def test_many_examples_of_each_seed_count_as_one_sample_a_seed():
+    index = pd.MultiIndex.from_product([range(3), range(50)], names=["seed", "example"])
+    values = pd.Series(np.random.default_rng(0).normal(1, 1, 150), index=index)
+    by_seed = judge(claim(above=0), values).parts[0]
+    assert by_seed.n == 3
+    assert by_seed.low == judge(claim(above=0), values.groupby("seed").mean()).parts[0].low
+    assert judge(claim(above=0, over="examples"), values).parts[0].n == 50
+
+
+def test_a_computation_is_exact_or_contradicted():
+    exact = claim(within=(1, 1), over="nothing")
+    assert judge(exact, 1.0).verdict == "exact"
+    assert judge(exact, [1.0, 0.999]).verdict == "contradicted"
+    assert judge(exact, 1.0).parts[0].effect is None
+
+
+def test_the_effect_is_in_standard_deviations_on_the_claimed_side():
+    part = judge(claim(below=1), SEEDS).parts[0]
+    assert part.effect == pytest.approx((1 - np.mean(SEEDS)) / np.std(SEEDS, ddof=1))
+    assert judge(claim(above=1), SEEDS).parts[0].effect == pytest.approx(-part.effect)
+    assert judge(claim(above=1), [2, 2, 2]).parts[0].effect is None
+
+
+def test_a_gate_that_fails_leaves_the_claim_open():
+    gated = claim(above=0, gates=["plateau"])
+    assert judge(gated, SEEDS, gates=[Gate("plateau", True)]).verdict == "held"
+    verdict = judge(gated, SEEDS, gates=[Gate("plateau", False, "it fell by 9 %")])
+    assert (verdict.verdict, verdict.why) == ("open", "not passed: plateau (it fell by 9 %)")
+
+
+@pytest.mark.parametrize("gates", [[], [Gate("rates", True)], [Gate("plateau", True)] * 2])
+def test_the_gates_are_those_of_the_claim(gates):
+    with pytest.raises(ValueError, match=r"xval/x has the gates \['plateau'\]; got"):
+        judge(claim(above=0, gates=["plateau"]), SEEDS, gates=gates)
+
+
+@pytest.mark.parametrize(
+    ("samples", "against", "words"),
+    [
+        ([0.5], None, "seeds needed: 3; got 1"),
+        ([0.5, np.nan, 0.4], None, r"NaN, infinity or no ratio at \[1\]"),
+        ([0.5, np.inf, 0.4], None, r"NaN, infinity or no ratio at \[1\]"),
+        (SEEDS, SEEDS[:4], "are not paired with the others"),
+        ({"P10": SEEDS}, {"FP15": SEEDS}, "P10: the samples .* are not paired .* others none"),
+    ],
+)
+def test_samples_that_cannot_judge_are_refused_with_the_reason(samples, against, words):
+    with pytest.raises(WrongSamplesError, match=words):
+        judge(claim(above=0), samples, against)
+
+
+def test_a_ratio_of_nothing_is_refused():
+    with pytest.raises(WrongSamplesError, match="no ratio"):
+        judge(claim(above=1, ratio=True), [0.0, 1.0, 2.0])
+
+
+def test_few_examples_are_refused():
+    with pytest.raises(WrongSamplesError, match="examples needed: 20; got 5"):
+        judge(claim(above=0, over="examples"), SEEDS)
