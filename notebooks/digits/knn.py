@@ -39,8 +39,8 @@ def f1_by_length(
     DataFrame [table, seed, aggregate, pool, digits, f1]
         k is 10, and 9 among ten numbers.
     """
-    pools = [("same length", of_length(n)) for n in range(1, longest + 1)]
-    pools += [("all lengths", np.arange(10**longest))]
+    pools = [("all lengths", np.arange(10**longest))]
+    pools += [("same length", of_length(n)) for n in range(1, longest + 1)]
 
     def score(table, name, pool):
         f1 = nl.probes.digit_f1(pool[1], table[2], aggregates[name], min(K, len(pool[1]) - 1))

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
+import numlab as nl
 from notebooks.conftest import load
+from numlab.pretrained.source import load as load_model
 
 words = load("float/words")
 
@@ -29,3 +32,34 @@ def test_a_table_has_the_mean_and_the_spread_where_there_are_several_seeds():
     assert (row["embedding"], row["top-1"]) == ("mine", "50 ± 35")
     (row,) = words.with_spread(scores[:1], ["embedding"]).to_dict("records")
     assert row["top-1"] == "25"
+
+
+def test_a_cut_model_has_the_first_blocks_of_the_whole(tmp_path):
+    from transformers import AutoModel
+
+    path = words.cut(nl.pretrained.MINILM, 2, tmp_path / "cut")
+    cut, whole = (load_model(AutoModel, name) for name in (path, nl.pretrained.MINILM))
+    assert nl.pretrained.Pretrained(path).n_layer == len(cut.encoder.layer) == 2
+    for name, weight in cut.encoder.layer[1].named_parameters():
+        assert torch.equal(weight, whole.encoder.layer[1].get_parameter(name))
+
+
+def test_the_commonest_word_of_training_is_the_likeliest_by_frequency(home):
+    spec = nl.RunSpec(
+        nl.tasks.Quantities(),
+        None,
+        nl.MaskedWords(),
+        nl.pretrained.Pretrained(),
+        n_train=64,
+        n_valid=2,
+        n_test=4,
+        steps=1,
+        batch_size=4,
+        learning_rate=1e-3,
+    )
+    run = nl.train(spec)
+    found = nl.evaluation.masked_words(run, run.examples("test"))
+    trivial = words.by_frequency(run, found)
+    assert trivial["rank"].min() == 1 and trivial.log_probability.max() < 0
+    assert trivial.sort_values("rank").log_probability.is_monotonic_decreasing
+    assert (trivial.token == found.token).all()
