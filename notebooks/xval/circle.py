@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from numlab import Run
+from numlab.claims import Gate
+
 
 def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
     """The order of numbers by their angle in the first two principal components.
@@ -37,3 +40,12 @@ def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
     follower = max(directions, key=lambda direction: (direction == expected).sum())
     numbers = frame.number.to_numpy()
     return frame.assign(next=numbers[follower], in_order=follower == expected)
+
+
+def as_many_numbers_read(run: Run, other: Run, share: float = 0.8) -> Gate:
+    """A gate: whether a run has read about as many numbers in training as another."""
+    read, others = (
+        r.spec.steps * r.spec.batch_size * np.mean([len(e.layout.number_slots) for e in texts])
+        for r, texts in ((r, r.examples("train")) for r in (run, other))
+    )
+    return Gate("as many numbers read", read >= share * others, f"{read:,.0f} and {others:,.0f}")
