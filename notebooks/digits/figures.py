@@ -166,7 +166,7 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
     for i, (name, rows) in enumerate(frame.groupby("embedding", sort=False)):
         look = {"lw": 0, "marker": "o", "ms": 6, "alpha": 0.7} if i else {"lw": 1.5}
         ax.plot(rows.k, 100 * rows.f1, color=colors[i], label=name, **look)
-    ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as in the paper")
+    ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as elsewhere")
     ax.set_xscale("log")
     ax.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
     ax.set(xlabel="k", ylabel="kNN-F1 (%)", ylim=(0, 100), title=title)
