@@ -67,7 +67,7 @@ class AggregateLoss(LossTerm):
     """
 
     share: float = 0.6
-    base: float = 2.0
+    base: float = 10.0
     name: str = "aggregate"
 
     def __post_init__(self):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from numlab.plots import curves, encoder_color, encoder_marker, legend, panels, styled
 
 STATES = {"color": ("#BBBBBB", "#777777", "#111111"), "marker": "oDs"}  # not colours of encoders
+LENGTHS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 PAPER = {"color": "#555555", "lw": 1.2}
 
 
@@ -42,7 +45,10 @@ def number_lines(frame: pd.DataFrame, number: float) -> Figure:
 
 @styled
 def f1_by_length(
-    frame: pd.DataFrame, paper: float | None = None, below: float | None = None
+    frame: pd.DataFrame,
+    paper: float | None = None,
+    below: float | None = None,
+    chance: Mapping[str, Mapping[int, float]] | None = None,
 ) -> Figure:
     """kNN-F1 over the number of digits, a line for each aggregate (digits, Fig. 2 and 3).
 
@@ -55,10 +61,17 @@ def f1_by_length(
         The paper's value for the weighted sum, drawn as a dashed line.
     below : float, optional
         The paper's bound for the other functions, drawn as a dotted line. The axis is then
-        logarithmic from 0.1 % up and linear below, so that 0 is seen.
+        logarithmic from 0.1 % up and linear below, so that 0 is seen, and the lines stand side by
+        side, so that equal values are seen.
+    chance : mapping, optional
+        For some pools, what neighbours drawn at random score, by the number of digits.
     """
-    panelled = frame.assign(pool=frame.pool + ", " + frame.table)
-    figure = curves(panelled, "digits", "f1", "aggregate", "pool")
+    pools = list(frame.pool.unique())
+    shift = dict(zip(names := frame["aggregate"].unique(), _beside(len(names)), strict=True))
+    x = frame.digits + (frame["aggregate"].map(shift) if below is not None else 0)
+    panelled = frame.assign(panel=frame.pool + ", " + frame.table, digits=x)
+    panelled = panelled.sort_values("pool", key=lambda pool: pool.map(pools.index), kind="stable")
+    figure = curves(panelled, "digits", "f1", "aggregate", "panel")
     for ax in figure.axes:
         ticks = sorted(frame.digits.unique())
         ax.set(xlabel="number of digits", ylabel="kNN-F1", xticks=ticks)
@@ -69,10 +82,53 @@ def f1_by_length(
             ax.set_yscale("symlog", linthresh=1e-3, linscale=0.4)
             ax.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.1 %", "1 %", "10 %", "100 %"])
             ax.axhline(below, ls=":", label=f"paper: below {below * 100:.0f} %", **PAPER)
+        for pool, scores in (chance or {}).items():
+            if ax.get_title().startswith(pool):
+                ax.plot(list(scores), list(scores.values()), "k--", lw=1, label="chance")
         if paper is not None:
             ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} %", **PAPER)
         ax.set_ylim(*((-0.02, 1.05) if below is None else (-1e-4, 1.4)))
+    figure.suptitle("k = 10; line: mean, dots and band: each random table and their range")
     legend(figure, figure.axes)
+    return figure
+
+
+def _beside(n: int) -> np.ndarray:
+    """(n,) distances from the middle, so that n marks stand beside one another."""
+    return 0.09 * (np.arange(n) - (n - 1) / 2)
+
+
+@styled
+def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
+    """kNN-F1 of the weighted sum over the base of its weights, a line for each length.
+
+    Parameters
+    ----------
+    frame : DataFrame [table, seed, base, digits, f1]
+        One panel for each table of digits.
+    base : float
+        The base that is used elsewhere, marked by a vertical line.
+    paper : float
+        The paper's value from two digits on.
+    """
+    figure, axes = panels(frame.table.nunique(), 2)
+    shades = {n: LENGTHS[i % len(LENGTHS)] for i, n in enumerate(sorted(frame.digits.unique()))}
+    for ax, (table, rows) in zip(axes, frame.groupby("table", sort=False), strict=True):
+        for n, line in rows.groupby("digits"):
+            mean, color = line.groupby("base").f1.mean(), shades[n]
+            label = f"{n} digit{'s' if n > 1 else ''}"
+            ax.plot(mean.index, mean, color=color, marker="o", ms=4, label=label)
+            ax.scatter(line.base, line.f1, 14, color=color, alpha=0.5, lw=0)
+        ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} % from 2 digits on", **PAPER)
+        ax.axvline(base, ls=":", label=f"base {base:g}, as used here", **PAPER)
+        ticks = [1.5, 2, 3, 4, 6, 10, 20, 30]
+        ax.set(title=table, xlabel="base of the weights", xscale="log", ylim=(-0.02, 1.05))
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
+    axes[0].set_ylabel("kNN-F1")
+    figure.suptitle("numbers of all lengths, k = 10; line: mean, dots: each random table")
+    legend(figure, axes)
     return figure
 
 
@@ -97,19 +153,19 @@ def norm_by_length(frame: pd.DataFrame) -> Figure:
 
 @styled
 def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
-    """kNN-F1 over k: the first embedding as a line, the others as marks.
+    """kNN-F1 over k: the first embedding as a line, the others as marks, one for each seed.
 
     Parameters
     ----------
-    frame : DataFrame [embedding, k, f1]
+    frame : DataFrame [embedding, seed, k, f1]
     title : str
     """
     figure, (ax,) = panels(1, 1, 6.0, 3.4)
     colors = ("black", "#D55E00", "#56B4E9")
     for i, (name, rows) in enumerate(frame.groupby("embedding", sort=False)):
-        look = {"lw": 0, "marker": "o", "ms": 6} if i else {"lw": 1.5}
+        look = {"lw": 0, "marker": "o", "ms": 6, "alpha": 0.7} if i else {"lw": 1.5}
         ax.plot(rows.k, 100 * rows.f1, color=colors[i], label=name, **look)
-    ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as in the paper")
+    ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as elsewhere")
     ax.set_xscale("log")
     ax.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
     ax.set(xlabel="k", ylabel="kNN-F1 (%)", ylim=(0, 100), title=title)
@@ -124,10 +180,12 @@ def dots(frame: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     frame : DataFrame [encoder, state, seed, f1]
-        Rows and states come in the order of the frame.
+        States come in the order of the frame, encoders by their score in the last one.
     title : str
     """
-    names, states = list(frame.encoder.unique()), list(frame.state.unique())
+    states = list(frame.state.unique())
+    last = frame[frame.state == states[-1]].groupby("encoder", sort=False).f1.mean()
+    names = list(last.sort_values(ascending=False, kind="stable").index)
     figure, (ax,) = panels(1, 1, 6.4, 0.34 * len(names) + 0.8)
     for i, state in enumerate(states):
         color, marker = STATES["color"][i], STATES["marker"][i]

@@ -39,8 +39,8 @@ def f1_by_length(
     DataFrame [table, seed, aggregate, pool, digits, f1]
         k is 10, and 9 among ten numbers.
     """
-    pools = [("same length", of_length(n)) for n in range(1, longest + 1)]
-    pools += [("all lengths", np.arange(10**longest))]
+    pools = [("all lengths", np.arange(10**longest))]
+    pools += [("same length", of_length(n)) for n in range(1, longest + 1)]
 
     def score(table, name, pool):
         f1 = digit_f1(pool[1], table[2], aggregates[name], min(K, len(pool[1]) - 1))
@@ -74,24 +74,69 @@ def f1_over_k(tables: Sequence[Table], length: int, ks: Sequence[int]) -> pd.Dat
 
     Returns
     -------
-    DataFrame [embedding, k, f1]
-        The mean over the tables of the same name.
+    DataFrame [embedding, seed, k, f1]
+        One row for each table and k.
     """
-    rows = [("leading digits only", k, leading_digits_only(k, length)) for k in ks]
-    for name, _, embeddings in tables:
-        scores = (digit_f1(of_length(length), embeddings, WeightedSum(), k).f1.mean() for k in ks)
-        rows += zip([f"weighted sum, {name}"] * len(ks), ks, scores, strict=True)
-    frame = pd.DataFrame(rows, columns=["embedding", "k", "f1"])
-    return frame.groupby(["embedding", "k"], sort=False, as_index=False).f1.mean()
+    rows = [("leading digits only", 0, k, leading_digits_only(k, length)) for k in ks]
+    for name, seed, embeddings in tables:
+        for k in ks:
+            f1 = digit_f1(of_length(length), embeddings, WeightedSum(), k).f1.mean()
+            rows.append((f"weighted sum, {name}", seed, k, f1))
+    return pd.DataFrame(rows, columns=["embedding", "seed", "k", "f1"])
 
 
-def listed(f1: pd.DataFrame) -> str:
-    """A row of scores for each table, for a sentence.
+def f1_over_base(tables: Sequence[Table], bases: Sequence[float], longest: int) -> pd.DataFrame:
+    """Mean kNN-F1 of weighted sums of each length among the numbers of all lengths.
 
-    >>> listed(pd.DataFrame({2: [0.739], 3: [0.72]}, index=["MiniLM"]))
-    'MiniLM: 0.739, 0.720'
+    Returns
+    -------
+    DataFrame [table, seed, base, digits, f1]
     """
-    return "; ".join(f"{name}: {', '.join(f'{v:.3f}' for v in row)}" for name, row in f1.iterrows())
+    numbers, frames = np.arange(10**longest), []
+    for (table, seed, embeddings), base in itertools.product(tables, bases):
+        f1 = digit_f1(numbers, embeddings, WeightedSum(base), K)
+        means = f1.groupby(n_digits(numbers)).f1.mean().rename_axis("digits").reset_index()
+        frames.append(means.assign(table=table, seed=seed, base=base))
+    return pd.concat(frames)[["table", "seed", "base", "digits", "f1"]]
+
+
+def by_table(scores: pd.DataFrame, value: str = "f1") -> pd.DataFrame:
+    """A row for each table and seed; a column for each aggregate and number of digits."""
+    columns = ["aggregate", "digits"]
+    wide = scores.pivot(index=["table", "seed"], columns=columns, values=value)
+    return wide.set_axis([f"{table} {seed}" for table, seed in wide.index])
+
+
+def chance(n: int) -> float:
+    """Expected F1 among the numbers of n digits of neighbours drawn at random.
+
+    >>> round(chance(2), 3)
+    0.112
+    """
+    others = len(of_length(n)) - 1
+    return min(K, others) / others
+
+
+def median_errors(runs: Sequence[nl.Run], names: Mapping) -> tuple[pd.DataFrame, float]:
+    """How far the answers of runs are off, and the errors of always answering the median.
+
+    Returns
+    -------
+    DataFrame of shape (seeds, encoders)
+        The median distance from the true answer; an invalid answer is infinitely far off.
+    float
+        The same of the median of all true answers.
+    """
+    rows, true = [], []
+    for run in runs:
+        answers = nl.predict(run, run.examples("valid"), "answer")
+        gap = (answers.predicted - answers.true).abs().fillna(np.inf)
+        rows.append((names[run.spec.encoder], run.spec.seed, gap.median()))
+        true.append(answers.true)
+    frame = pd.DataFrame(rows, columns=["encoder", "seed", "error"])
+    true = pd.concat(true)
+    trivial = float((true - true.median()).abs().median())
+    return frame.pivot(index="seed", columns="encoder", values="error"), trivial
 
 
 def norms(

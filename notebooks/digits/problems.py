@@ -73,6 +73,20 @@ def fermat_sets(
     return examples, pd.DataFrame(rows, columns=["set", "operation"]), unknown
 
 
+def with_commonest(answers: pd.DataFrame) -> pd.DataFrame:
+    """Answers, and one more setting: each time the commonest true answer of the set.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Rows of `predict`, with the columns `setting` and `set`.
+    """
+    one = answers[answers.setting == answers.setting.iloc[0]]
+    mode = one.groupby(["seed", "set"]).true.transform(lambda true: true.mode().iloc[0])
+    trivial = one.assign(setting="commonest answer", predicted=mode, valid=True)
+    return pd.concat([answers, trivial], ignore_index=True)
+
+
 def by_run(answers: pd.DataFrame, metric: Callable, column: str) -> pd.DataFrame:
     """A metric in percent: one row for each setting and seed, one column for each value of a column.
 
@@ -101,15 +115,6 @@ def table(scores: pd.DataFrame) -> pd.DataFrame:
 
     whole = scores.assign(mean=scores.mean(axis=1))
     return whole.groupby("setting", sort=False).agg(text).rename_axis(columns=None)
-
-
-def points(difference: pd.Series) -> str:
-    """Differences with their names, for a sentence.
-
-    >>> points(pd.Series({"2 digits": -17.84, "1000+": 0.3}))
-    '2 digits -17.8, 1000+ +0.3'
-    """
-    return ", ".join(f"{name} {value:+.1f}" for name, value in difference.items())
 
 
 def as_ran(name: str, run: nl.Run) -> dict[str, float]:

@@ -102,11 +102,13 @@ def parts(model: PretrainedModel) -> pd.DataFrame:
 
 
 @torch.no_grad()
-def reads_words_and_numbers(model: PretrainedModel, inputs: Inputs, numbers: list[float]) -> bool:
-    """Whether words come from the model's own table, and numbers from the module."""
+def misread_tokens(model: PretrainedModel, inputs: Inputs, numbers: list[float]) -> int:
+    """How many tokens do not take their vector from the model's own table or, if they are
+    numbers, from the module."""
     embedded, ids = model.embed(inputs)[0], inputs.ids[0]
     is_word = ids < model.tokenizer.offset
     features = torch.from_numpy(nl.IEEE754().features(numbers))
-    words = torch.equal(embedded[is_word], model.embed.table(ids[is_word]))
-    module = model.embed.values(features, model.embed.words)
-    return words and torch.allclose(embedded[~is_word], module)
+    expected = torch.empty_like(embedded)
+    expected[is_word] = model.embed.table(ids[is_word])
+    expected[~is_word] = model.embed.values(features, model.embed.words)
+    return int((~torch.isclose(embedded, expected)).any(1).sum())

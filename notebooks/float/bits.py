@@ -41,8 +41,9 @@ def product(bits: np.ndarray) -> str:
     return f"{'−' if sign[0] else ''}{significand:.8g} · $2^{{{power}}}$"
 
 
-def same_as_struct(bits: int, n: int) -> bool:
-    """Whether n random numbers have the bits of `struct`, and the bits give the rounded number."""
+def unlike_struct(bits: int, n: int) -> int:
+    """How many of n random numbers have other bits than in `struct`, or bits that do not give the
+    rounded number."""
     encoder = nl.IEEE754(bits=bits)
     values = _any_magnitude(encoder.dtype, n, np.random.default_rng(bits))
     code = {16: "e", 32: "f", 64: "d"}[bits]
@@ -50,8 +51,8 @@ def same_as_struct(bits: int, n: int) -> bool:
     expected = np.unpackbits(np.frombuffer(packed, np.uint8).reshape(len(values), -1), axis=1)
     features = encoder.features(values)
     rounded = values.astype(encoder.dtype).astype(np.float64)
-    same_bits = np.array_equal(features, expected)
-    return same_bits and np.array_equal(encoder.number(features), rounded)
+    unlike = (features != expected).any(axis=1) | (encoder.number(features) != rounded)
+    return int(unlike.sum())
 
 
 def _any_magnitude(dtype: np.dtype, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Floating-point embeddings: the bits, the module that reads them, the model (float, Fig. 1 to 3)."""
+"""Floating-point embeddings: bits, module and model (float, Fig. 1 to 3), and words by kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from numlab.plots import chip, encoder_color, styled
+from numlab.plots import chip, encoder_color, legend, panels, styled
 
 PARTS = {"sign": "#D55E00", "exponent": "#0072B2", "significand": "#009E73"}
 CELL = 0.24  # inches, the width of a bit
@@ -100,6 +100,39 @@ def _skip_arrow(figure: Figure, start, end) -> None:
     figure.add_artist(Line2D([x, far, far, x], [y0, y0, y1, y1], **look))
     figure.add_artist(Line2D([x], [y1], marker="<", **look))
     figure.text(far + 0.01, (y0 + y1) / 2, "added", color=PARTS["sign"], va="center")
+
+
+@styled
+def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
+    """How often words of each kind are among the first five: a panel for each kind.
+
+    Parameters
+    ----------
+    frame : DataFrame [kind, embedding, seed, top-5]
+        One row for each run, in percent. Kinds and embeddings keep its order.
+    trivial : str
+        The embedding that is no model; drawn as a dashed line.
+    """
+    drawn = frame[frame.embedding != trivial]
+    names, titles = list(drawn.embedding.unique()), list(frame.kind.unique())
+    figure, axes = panels(len(titles), 4, 2.6, 0.32 * len(names) + 0.9, share=False)
+    for ax, kind in zip(axes, titles, strict=True):
+        for row, name in enumerate(names):
+            top = drawn[(drawn.kind == kind) & (drawn.embedding == name)]["top-5"]
+            look = {"color": encoder_color(name), "lw": 0}
+            ax.scatter(top, [row] * len(top), 22, alpha=0.5, **look)
+            ax.scatter(top.mean(), row, 60, marker="|", **(look | {"lw": 2.5}))
+        floor = frame[(frame.kind == kind) & (frame.embedding == trivial)]["top-5"].mean()
+        ax.axvline(floor, color="#555555", ls="--", lw=1.2, label=trivial)
+        ax.set(title=kind, xlabel="% among the first five", ylim=(len(names) - 0.4, -0.6))
+        ax.set_xlim(0, 1.12 * frame[frame.kind == kind]["top-5"].max() + 0.1)
+        ax.locator_params(axis="x", nbins=4)
+        ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
+    figure.suptitle(
+        "hidden words by kind; dot: a seed, bar: their mean; each panel has its own axis"
+    )
+    legend(figure, axes)
+    return figure
 
 
 @styled

@@ -1,14 +1,17 @@
-"""How well masked words are found: scores of many runs, as tables (float, Tables 1 and 2)."""
+"""Models cut short, and how well runs find masked words (float, Tables 1 and 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
+from scipy.stats import rankdata
 
 import numlab as nl
+from numlab.pretrained.source import load
 from numlab.training.run import autocast
 
 KINDS = {"thing": "thing", "size": "its size", "unit0": "unit", "unit1": "unit"}  # of slots
@@ -53,6 +56,46 @@ def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256
     frame = pd.concat(frames).sort_values("example", kind="stable", ignore_index=True)
     frame.insert(0, "seed", run.spec.seed)
     return frame
+
+
+def cut(name: str, layers: int, folder: Path) -> str:
+    """A copy of a pretrained model with its first blocks only, in a folder; its path."""
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging
+
+    if not (folder / "model.safetensors").exists():
+        before = logging.get_verbosity()
+        logging.set_verbosity_error()  # it warns of the weights that are left out
+        logging.disable_progress_bar()
+        model = load(AutoModel, name, num_hidden_layers=layers)
+        logging.set_verbosity(before)
+        load(AutoTokenizer, name).save_pretrained(folder)
+        model.save_pretrained(folder)
+        logging.enable_progress_bar()
+    return str(folder)
+
+
+def by_frequency(run: nl.Run, words: pd.DataFrame) -> pd.DataFrame:
+    """The trivial answer: every word is as likely as it is frequent in training.
+
+    Parameters
+    ----------
+    run : Run
+    words : DataFrame
+        Rows of `masked_words` of that run.
+
+    Returns
+    -------
+    DataFrame
+        The same rows, with other ranks and log-probabilities.
+    """
+    corpus = run.tokenizer(run.examples("train"))
+    batch = corpus.batch(np.arange(len(corpus)))
+    seen = batch.ids[run.spec.objective.words(batch)]
+    count = 1 + np.bincount(seen, minlength=run.tokenizer.offset)
+    rank = 1 + len(count) - rankdata(count, method="max").astype(int)
+    log_probability = np.log(count / count.sum())
+    return words.assign(rank=rank[words.token], log_probability=log_probability[words.token])
 
 
 def scores(words: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

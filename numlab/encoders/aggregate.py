@@ -87,18 +87,19 @@ class WeightedSum(Aggregation):
     `w_i = base**(N - i) * 3 (N + 1 - i) (N + 2 - i) / (N (N + 1) (N + 2))`, i = 1 leftmost: an
     exponential of the place times a normalised triangular number; 1 for a single digit.
 
-    Our choice: the exponential of Eq. 1 has base 2. The equation is lost in the text that we have;
-    the prose fixes the fraction ("1, 3, 6, normalised to 0.1, 0.3, 0.6") and w = 1 for one digit.
+    Our choice: the exponential of Eq. 1 has base 10. The equation is lost in the text that we have;
+    the prose fixes the fraction ("1, 3, 6, normalised to 0.1, 0.3, 0.6") and w = 1 for one digit,
+    and says that the weights grow exponentially "to reflect base-10".
 
     Examples
     --------
     >>> WeightedSum().weights(3).tolist()
-    [2.4, 0.6, 0.1]
+    [60.0, 3.0, 0.1]
     >>> WeightedSum()(np.array([[1, 0, 2]]), np.eye(10)).round(2).tolist()
-    [[0.6, 2.4, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    [[3.0, 60.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
 
-    base: float = 2.0
+    base: float = 10.0
     sees_order: ClassVar[bool] = True
 
     def __post_init__(self):
@@ -191,7 +192,7 @@ class Aggregate(Decimal, Encoder):
     >>> Aggregate().spell(-602), Aggregate(before=False, how=None).spell(7)
     (['[F]', '[AGG]', '-', '6', '0', '2', '[/F]'], ['[F]', '7', '[PAUSE]', '[/F]'])
     >>> Aggregate().encode([602]).features.astype(float).round(1).tolist()
-    [[0.6, 0.0, 0.1, 0.0, 0.0, 0.0, 2.4, 0.0, 0.0, 0.0]]
+    [[3.0, 0.0, 0.1, 0.0, 0.0, 0.0, 60.0, 0.0, 0.0, 0.0]]
     """
 
     before: bool = True

@@ -23,13 +23,13 @@ LENGTHS = pd.DataFrame(
 
 
 def test_every_axis_is_named_and_the_legend_names_each_line_once():
-    figure = figures.f1_by_length(LENGTHS, paper=0.69, below=0.05)
+    figure = figures.f1_by_length(LENGTHS, paper=0.69, below=0.05, chance={"one": {1: 1, 2: 0.1}})
     assert figure.axes[0].get_ylabel() == "kNN-F1"
     assert {ax.get_xlabel() for ax in figure.axes} == {"number of digits"}
     assert [ax.get_title() for ax in figure.axes] == ["one, MiniLM", "two, MiniLM"]
     (legend,) = figure.legends
     texts = [t.get_text() for t in legend.get_texts()]
-    assert texts == ["weighted sum", "sum", "paper: below 5 %", "paper: 69 %"]
+    assert texts == ["weighted sum", "sum", "paper: below 5 %", "chance", "paper: 69 %"]
 
 
 def test_lengths_of_vectors_have_plain_numbers_on_a_log_axis():
@@ -70,19 +70,22 @@ def test_neighbours_stand_in_their_row_as_pale_as_their_chance():
 
 def test_dots_are_means_in_percent_with_their_range():
     rows = [("P10", "untrained", 0.2), ("P10", "untrained", 0.4), ("XVal", "trained", 1.0)]
+    rows += [("P10", "trained", 0.5)]
     frame = pd.DataFrame(rows, columns=["encoder", "state", "f1"])
     figure = figures.dots(frame, "a title")
     (ax,) = figure.axes
     dots = [c.get_offsets()[0] for c in ax.collections if c.get_label() in set(frame.state)]
-    np.testing.assert_allclose([dot[0] for dot in dots], [30, 100])
+    np.testing.assert_allclose([dot[0] for dot in dots], [30, 50])
     low, high = ax.collections[0].get_paths()[0].get_extents().intervalx
     assert (low, high) == (pytest.approx(20), pytest.approx(40))
     assert [text.get_text() for text in figure.legends[0].texts] == ["untrained", "trained"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["XVal", "P10"]  # best first
 
 
 def test_over_k_what_is_computed_is_a_line_and_what_is_measured_are_marks():
-    rows = [(name, k, k / 100) for name in ("computed", "measured") for k in (1, 10, 100)]
-    (ax,) = figures.f1_over_k(pd.DataFrame(rows, columns=["embedding", "k", "f1"]), "3").axes
+    rows = [(name, 0, k, k / 100) for name in ("computed", "measured") for k in (1, 10, 100)]
+    frame = pd.DataFrame(rows, columns=["embedding", "seed", "k", "f1"])
+    (ax,) = figures.f1_over_k(frame, "3").axes
     computed, measured, _ = ax.lines
     assert (computed.get_linewidth() > 0, measured.get_linewidth()) == (True, 0)
     assert measured.get_ydata().tolist() == [1, 10, 100]
@@ -114,14 +117,49 @@ def test_leading_digits_only_is_what_nested_clusters_score(k):
     assert found[inner].mean() == pytest.approx(expected, abs=0.02)
 
 
-def test_over_k_tables_of_one_name_are_averaged():
-    rng = np.random.default_rng(0)
-    tables = [("random", seed, rng.normal(size=(10, 8))) for seed in (0, 1)]
-    frame = knn.f1_over_k(tables, 2, [3])
-    assert frame.embedding.tolist() == ["leading digits only", "weighted sum, random"]
+RNG = np.random.default_rng(0)
+TABLES = [("random", seed, RNG.normal(size=(10, 8))) for seed in (0, 1)]
+
+
+def test_over_k_every_table_has_its_score():
+    frame = knn.f1_over_k(TABLES, 2, [3])
+    assert frame.embedding.tolist() == ["leading digits only", *["weighted sum, random"] * 2]
     numbers = knn.of_length(2)
-    f1 = [knn.digit_f1(numbers, t, WeightedSum(), 3).f1.mean() for *_, t in tables]
-    assert frame.f1.tolist() == pytest.approx([knn.leading_digits_only(3, 2), np.mean(f1)])
+    f1 = [knn.digit_f1(numbers, t, WeightedSum(), 3).f1.mean() for *_, t in TABLES]
+    assert frame.f1.tolist() == pytest.approx([knn.leading_digits_only(3, 2), *f1])
+
+
+def test_over_bases_lengths_are_scored_among_all_lengths():
+    frame = knn.f1_over_base(TABLES[:1], [2, 10], 2)
+    assert list(zip(frame.base, frame.digits, strict=True)) == [(2, 1), (2, 2), (10, 1), (10, 2)]
+    together = knn.f1_by_length(TABLES[:1], {"weighted sum": WeightedSum()}, 2)
+    expected = together[together.pool == "all lengths"].f1
+    assert frame[frame.base == 10].f1.tolist() == pytest.approx(expected.tolist())
+    figure = figures.f1_by_base(frame, 10, 0.69)
+    assert [line.get_label() for line in figure.axes[0].lines[:2]] == ["1 digit", "2 digits"]
+
+
+def test_a_table_of_scores_has_a_row_for_each_table_of_digits():
+    scores = knn.f1_by_length(TABLES, {"sum": DigitSum()}, 2)
+    wide = knn.by_table(scores[scores.pool == "all lengths"])
+    assert wide.index.tolist() == ["random 0", "random 1"]
+    assert wide.columns.tolist() == [("sum", 1), ("sum", 2)]
+
+
+def test_an_invalid_answer_is_infinitely_far_off(monkeypatch):
+    class Run:
+        def __init__(self, seed):
+            self.spec = type("Spec", (), {"encoder": "e", "seed": seed})
+            self.examples = lambda part: seed
+
+    answers = {0: [1.0, 2.0, np.nan], 1: [np.nan, np.nan, 9.0]}
+    monkeypatch.setattr(
+        nl,
+        "predict",
+        lambda run, seed, slot: pd.DataFrame({"true": [1, 3, 9], "predicted": answers[seed]}),
+    )
+    errors, trivial = knn.median_errors([Run(0), Run(1)], {"e": "mine"})
+    assert errors.mine.tolist() == [1, np.inf] and trivial == 2
 
 
 def test_lengths_of_vectors_are_in_lengths_of_a_digits():

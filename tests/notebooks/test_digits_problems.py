@@ -60,6 +60,15 @@ def test_scores_are_percent_for_each_run_and_tables_their_mean_and_spread():
     assert one.loc["a"].tolist() == ["25.0", "0.0", "12.5"]
 
 
+def test_the_commonest_answer_of_a_set_is_one_more_setting():
+    true = [5.0, 5.0, 7.0, 7.0, 7.0, 5.0]
+    frame = pd.DataFrame({"setting": "a", "seed": 0, "set": [*"xxxyyy"], "true": true})
+    frame = problems.with_commonest(frame.assign(predicted=np.nan, valid=False))
+    trivial = frame[frame.setting == "commonest answer"]
+    assert trivial.predicted.tolist() == [5, 5, 5, 7, 7, 7] and trivial.valid.all()
+    assert len(frame) == 12 and trivial.true.tolist() == true
+
+
 def test_a_tolerance_counts_near_answers():
     near = functools.partial(nl.metrics.exact_match, tolerance=1)
     assert problems.by_run(ANSWERS, near, "set").to_numpy().min() == 100

@@ -63,13 +63,13 @@ def test_bits_are_written_as_a_product():
 
 @pytest.mark.parametrize("bits", [16, 32, 64])
 def test_the_bits_are_those_of_struct(bits):
-    assert formats.same_as_struct(bits, 1000)
+    assert formats.unlike_struct(bits, 1000) == 0
 
 
 def test_other_bits_are_noticed(monkeypatch):
     features = nl.IEEE754.features
     monkeypatch.setattr(nl.IEEE754, "features", lambda self, x: features(self, x)[:, ::-1])
-    assert not formats.same_as_struct(32, 100)
+    assert formats.unlike_struct(32, 100) > 90
 
 
 def test_each_bit_of_a_number_has_a_row():
@@ -101,8 +101,8 @@ def test_a_text_has_one_mask_and_its_numbers(model):
     assert tokens.word.tolist()[:4] == ["[CLS]", "a", "[MASK]", "of"]
     assert tokens[tokens.kind == "number"].note.tolist() == ["22", "0.5"]
     assert tokens[tokens.kind == "mask"].target.tolist() == ["dog"]
-    assert anatomy.reads_words_and_numbers(model, inputs, [22, 0.5])
-    assert not anatomy.reads_words_and_numbers(model, inputs, [22, 0.6])
+    assert anatomy.misread_tokens(model, inputs, [22, 0.5]) == 0
+    assert anatomy.misread_tokens(model, inputs, [22, 0.6]) == 1
 
 
 def test_the_new_weights_are_those_that_train(model):
@@ -113,3 +113,21 @@ def test_the_new_weights_are_those_that_train(model):
         "trunk": False,
         "head": True,
     }
+
+
+def test_kinds_of_words_have_a_panel_each_with_every_seed_and_the_trivial_answer():
+    rows = [
+        ("thing", "IEEE754", 0, 4.0),
+        ("thing", "IEEE754", 1, 6.0),
+        ("thing", "default", 0, 1.0),
+    ]
+    rows += [("unit", name, seed, value + 60) for _, name, seed, value in rows]
+    rows += [(kind, "words' frequencies", 0, 2.0) for kind in ("thing", "unit")]
+    frame = pd.DataFrame(rows, columns=["kind", "embedding", "seed", "top-5"])
+    figure = figures.kinds(frame, "words' frequencies")
+    thing = figure.axes[0]
+    assert [label.get_text() for label in thing.get_yticklabels()] == ["IEEE754", "default"]
+    assert [ax.get_title() for ax in figure.axes] == ["thing", "unit"]
+    seeds, mean = thing.collections[:2]
+    assert sorted(seeds.get_offsets()[:, 0]) == [4, 6] and mean.get_offsets()[0, 0] == 5
+    assert [line.get_xdata()[0] for line in thing.lines] == [2]

@@ -1,0 +1,37 @@
+"""Vectors of numbers in a pretrained model, by how many tokens a number takes."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from numlab.plots import panels, styled
+from numlab.plots.style import legend
+
+MARKS = {"one token": ("o", 11), "several tokens": ("^", 13)}
+
+
+@styled
+def clouds(frame: pd.DataFrame) -> Figure:
+    """The first two principal components, a panel for each cloud.
+
+    Parameters
+    ----------
+    frame : DataFrame [cloud, number, tokens, pc1, pc2]
+        tokens: "one token" or "several tokens". The colour is the number.
+    """
+    names = frame.cloud.unique()
+    figure, axes = panels(len(names), 3, 3.6, 3.4, share=False)
+    for ax, name in zip(axes, names, strict=True):
+        for tokens, (marker, size) in MARKS.items():
+            rows = frame[(frame.cloud == name) & (frame.tokens == tokens)]
+            look = {"vmin": frame.number.min(), "vmax": frame.number.max(), "cmap": "viridis"}
+            edge = {"edgecolor": "#333333", "lw": 0.4 if tokens == "one token" else 0}
+            image = ax.scatter(
+                rows.pc1, rows.pc2, size, rows.number, marker=marker, label=tokens, **edge, **look
+            )
+        ax.set(title=name, xlabel="1st principal component", ylabel="2nd principal component")
+        ax.locator_params(nbins=5)
+    figure.colorbar(image, ax=axes, label="number", location="bottom", shrink=0.4, aspect=40)
+    legend(figure, axes)
+    return figure

@@ -1,0 +1,23 @@
+"""The drawing of the notebook on pretrained models."""
+
+import pandas as pd
+
+from notebooks.conftest import load
+
+figures = load("explore/figures")
+
+
+def test_numbers_of_one_token_and_of_several_have_different_marks_and_one_scale_of_colours():
+    rows = [
+        (cloud, n, "one token" if n < 2 else "several tokens") for cloud in "ab" for n in (0, 1, 5)
+    ]
+    frame = pd.DataFrame(rows, columns=["cloud", "number", "tokens"]).assign(pc1=0.0, pc2=1.0)
+    figure = figures.clouds(frame)
+    panels = [ax for ax in figure.axes if ax.get_title()]
+    assert [ax.get_title() for ax in panels] == ["a", "b"]
+    for ax in panels:
+        one, several = ax.collections
+        assert (len(one.get_offsets()), len(several.get_offsets())) == (2, 1)
+        assert one.get_clim() == several.get_clim() == (0, 5)
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["one token", "several tokens"]
