@@ -10,6 +10,7 @@ import pandas as pd
 from aggregates import digit_f1, from_digits
 from joblib import Parallel, delayed
 
+import numlab as nl
 from numlab.encoders.aggregate import Aggregation, WeightedSum
 
 K = 10
