@@ -32,7 +32,9 @@ def plateau(runs: Sequence[Run], name: str = "plateau") -> Gate:
     for run in runs:
         losses = run.history.query("part == 'valid'").set_index("step").loss
         before = losses[losses.index <= 0.8 * run.spec.steps]
-        falls[run.spec.name] = 1 - losses.iloc[-1] / (before if len(before) else losses).iloc[-1]
+        if before.empty:
+            return Gate(name, False, f"{run.spec.name} was validated at its end only")
+        falls[run.spec.name] = 1 - losses.iloc[-1] / before.iloc[-1]
     worst = max(falls, key=falls.get)
     evidence = f"{worst} still fell by {falls[worst]:.1%} over the last fifth"
     return Gate(name, falls[worst] < FALL, evidence)

@@ -151,10 +151,9 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
     for name, column in columns.items():
         other = others.get(name) if shared is None else shared
         if other is None or set(column.index) != set(other.index):
-            labels = "none" if other is None else [*other.index]
+            n, others_n = len(column), "no" if other is None else len(other)
             raise WrongSamplesError(
-                f"{claim.id}{name and f', {name}'}: the samples {[*column.index]} are not paired "
-                f"with the others {labels}"
+                f"{claim.id}{name and f', {name}'}: {n} samples are not paired with {others_n} others"
             )
         pairs[name] = column - other
     return pairs

@@ -23,6 +23,12 @@ def test_a_run_whose_loss_no_longer_falls_is_at_its_plateau():
     assert gate.evidence == "Planets · XVal · seed 1 still fell by 3.0% over the last fifth"
 
 
+def test_a_run_that_was_validated_once_has_no_plateau():
+    once = run([3, 2, 1, 1, 1])
+    once.history = once.history.tail(1)
+    assert gates.plateau([once]).evidence == "Planets · P10 · seed 0 was validated at its end only"
+
+
 def record(*rows):
     return pd.DataFrame(rows, columns=["encoder", "learning_rate", "chosen"])
 
