@@ -28,16 +28,15 @@ class Gate:
 
 def plateau(runs: Sequence[Run], name: str = "plateau") -> Gate:
     """Whether each run's validation loss fell by less than 2 % over the last fifth of its steps."""
-    falls = {}
+    falls = []
     for run in runs:
         losses = run.history.query("part == 'valid'").set_index("step").loss
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
             return Gate(name, False, f"{run.spec.name} was validated at its end only")
-        falls[run.spec.name] = 1 - losses.iloc[-1] / before.iloc[-1]
-    worst = max(falls, key=falls.get)
-    evidence = f"{worst} still fell by {falls[worst]:.1%} over the last fifth"
-    return Gate(name, falls[worst] < FALL, evidence)
+        falls.append((1 - losses.iloc[-1] / before.iloc[-1], run.spec.name))
+    fall, worst = max(falls)
+    return Gate(name, fall < FALL, f"{worst} still fell by {fall:.1%} over the last fifth")
 
 
 def rates_inside(record: pd.DataFrame, name: str = "rates inside the grid") -> Gate:

@@ -151,9 +151,10 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
     for name, column in columns.items():
         other = others.get(name) if shared is None else shared
         if other is None or set(column.index) != set(other.index):
-            n, others_n = len(column), "no" if other is None else len(other)
+            numbers = f"{len(column)} samples", "no" if other is None else len(other)
+            where = f"{claim.id}{name and f', {name}'}"
             raise WrongSamplesError(
-                f"{claim.id}{name and f', {name}'}: {n} samples are not paired with {others_n} others"
+                f"{where}: {numbers[0]} are not paired with {numbers[1]} others"
             )
         pairs[name] = column - other
     return pairs
