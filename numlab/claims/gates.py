@@ -36,7 +36,11 @@ def plateau(runs: Sequence[Run], name: str = "plateau") -> Gate:
             return Gate(name, False, f"{run.spec.name} was validated at its end only")
         falls.append((1 - losses.iloc[-1] / before.iloc[-1], run.spec.name))
     fall, worst = max(falls)
-    return Gate(name, fall < FALL, f"{worst} still fell by {fall:.1%} over the last fifth")
+    return Gate(
+        name,
+        all(fall < FALL for fall, _ in falls),
+        f"{worst} still fell by {fall:.1%} over the last fifth",
+    )
 
 
 def rates_inside(record: pd.DataFrame, name: str = "rates inside the grid") -> Gate:
