@@ -101,7 +101,7 @@ def responses(
     values = np.asarray(values, np.float64)
     rows = np.zeros(len(values), int)
     numbers = text.numbers[rows].astype(np.float64)
-    numbers[:, text.layout.column(slot)] = values
+    numbers[:, text.layout.number_slots.index(slot)] = values
     words = None if text.words is None else text.words[rows]
     moved = nl.Examples(text.layout, numbers, words, np.arange(len(values)))
     answers = nl.predict(runs, [moved], ask)

@@ -12,7 +12,7 @@ import plotly.express as px
 import plotly.graph_objects as go
 
 from numlab import probes
-from numlab.embeddings import Embeddings, from_matrix
+from numlab.embeddings import Embeddings
 from numlab.encoders import Encoder
 from numlab.examples import shown
 from numlab.widgets.clouds import Brush, color_axis, color_columns, panes
@@ -206,7 +206,7 @@ def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:
     """Power over period of consecutive numbers, a line for each embedding, its peaks marked."""
     frames = {}
     for title, e in embeddings.items():
-        chosen = from_matrix(e.numbers[rows], e.vectors[rows], title)
+        chosen = Embeddings(e.numbers[rows], e.vectors[rows], title)
         frames[title] = probes.spectrum(chosen, n_permutations=20, level=0.05)
     frame = pd.concat(frames, names=["embedding"]).reset_index()
     look = {"x": "period", "y": "power", "color": "embedding", "log_x": True}
