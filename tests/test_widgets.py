@@ -239,19 +239,30 @@ def asked(name, profile, monkeypatch):
 
 @pytest.mark.parametrize("profile", ["smoke", "quick", "full", "paper"])
 @pytest.mark.parametrize(
-    ("name", "lender", "own"),
+    ("name", "own"),
     [
-        ("explore/ood_sweep", "xval/planets", []),
-        ("explore/embeddings", "xval/planets", []),
-        ("xval/embeddings", "xval/planets", []),
-        ("xval/orbits", "xval/planets", [nl.XVal(mixture=5)]),
-        ("xval/length_cues", "xval/temperature", [nl.VariableLength()]),
+        ("explore/ood_sweep", []),
+        ("explore/embeddings", []),
+        ("xval/embeddings", []),
+        ("xval/orbits", [nl.XVal(mixture=5)]),
     ],
 )
-def test_a_notebook_asks_for_runs_that_another_trains(name, lender, own, profile, monkeypatch):
-    specs, rates, steps = asked(name, profile, monkeypatch)
-    trained, *grid = asked(lender, profile, monkeypatch)
-    assert [rates, steps] == grid
+def test_a_notebook_asks_for_runs_that_the_planets_notebook_trains(name, own, profile, monkeypatch):
+    same_runs(asked(name, profile, monkeypatch), asked("xval/planets", profile, monkeypatch), own)
+
+
+def test_length_cues_asks_for_runs_that_the_temperature_notebook_trains(home, monkeypatch):
+    request, trained = (
+        asked(f"xval/{n}", "smoke", monkeypatch) for n in ("length_cues", "temperature")
+    )
+    same_runs(request, trained, [nl.VariableLength()])
+
+
+def same_runs(request, lender, own):
+    """A request is for the lender's runs, apart from those of its own encoders."""
+    specs, *rates_and_steps = request
+    trained, *grid = lender
+    assert rates_and_steps == grid
     assert [spec.encoder for spec in specs if spec not in trained] == own
     alike = {dataclasses.replace(spec, encoder=nl.P10()) for spec in [*specs, *trained]}
     assert len(alike) == 1
