@@ -1,4 +1,4 @@
-# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make test    make lab    make app    make bench
+# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make gallery    make test    make lab    make app    make bench
 # Each target sets up .venv first, which costs nothing while requirements.lock is unchanged.
 
 PROFILE ?= quick

@@ -3,6 +3,8 @@
 Every number encoder behind one interface, small models trained with them on the same tasks, the
 same probes, and notebooks that regenerate every figure of four papers. `import numlab as nl`.
 
+Docstrings cite papers as (xval, 2.1), section 2.1; figures/catalogue.toml has their titles.
+
 Names are imported when they are first used; `__init__.pyi` lists them.
 """
 

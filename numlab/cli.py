@@ -58,7 +58,7 @@ def figures(
 
 @app.command()
 def gallery() -> None:
-    """Rebuild figures/README.md and figures/index.html from the saved figures."""
+    """Rebuild the gallery (README.md, index.html, claims.svg) from the saved figures."""
     from numlab.figures import gallery
 
     for path in gallery.build():
@@ -93,7 +93,3 @@ def main() -> None:
     except (ValueError, OSError) as error:
         typer.echo(f"numlab: {error}", err=True)
         sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

@@ -95,7 +95,7 @@ def from_encoder(
         module = encoder.embedding(d_model)
         vectors = words[torch.from_numpy(np.where(tokens.mask, tokens.ids, 0)).long()]
         if module is not None:
-            carries = np.isin(tokens.ids, encoder.carriers) & tokens.mask
+            carries = tokens.carry(encoder.carriers)
             features = torch.from_numpy(np.ascontiguousarray(tokens.features))
             vectors[torch.from_numpy(carries)] = module(features, words)
         mask = torch.from_numpy(tokens.mask)[..., None]
@@ -181,9 +181,10 @@ def from_pretrained(
     numbers : (n,)
     layer : 0: the input table, without positions; i: the output of the i-th block, with the final
         norm after the last block of GPT-2, Llama and others. Of an encoder-decoder, the encoder.
-    tokens : of a number of several tokens: the "mean" of their vectors; the "last" one, which in a
-        decoder has read the others; or "one": it is an error. Tokens around every text, such as
-        [CLS], are read and not counted (our choice: no space stands before the number).
+    tokens : what stands for a number of several tokens: the "mean" of their vectors, the "last"
+        one (in a decoder it has read the others), or "one": several are an error. Tokens around
+        every text, such as [CLS], are read and not counted (our choice: no space stands before
+        the number).
 
     Raises
     ------

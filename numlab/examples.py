@@ -11,7 +11,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-EXACT = 2**53  # float64 holds every smaller integer, and rounds no other integer to it
+EXACT = 2**53  # float64 holds all integers below, and rounds no other to one of them
 FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 
 
@@ -97,9 +97,12 @@ def shown(number: float | int) -> str:
     >>> shown(0.1234567), shown(1234567.0), shown(10**20)
     ('0.123457', '1234567', '100000000000000000000')
     """
-    if isinstance(number, int) or (abs(number) < 1e15 and number == int(number)):
-        return str(int(number))
-    return f"{number:.6g}"
+    return str(int(number)) if is_whole(number) else f"{number:.6g}"
+
+
+def is_whole(number: float | int) -> bool:
+    """Whether a number is an int, or a whole float that is written without an exponent."""
+    return isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
 
 
 def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:

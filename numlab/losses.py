@@ -23,7 +23,7 @@ class LossTerm(abc.ABC):
     """A loss at the targets. Subclasses are frozen dataclasses of plain values."""
 
     version: ClassVar[int] = 1
-    name: str  # its column in the history of a run, where no other term has it
+    name: str  # its column in a run's history; no two terms of a run share it
     weight: float  # of the loss in the total
 
     @abc.abstractmethod

@@ -1,6 +1,6 @@
-"""The store: runs and drawn examples under `data/`, addressed by digest.
+"""The store under `data/`: runs, drawn examples and timings, addressed by digest.
 
-A run is in `data/runs/<digest>/`, drawn examples in `data/corpora/<digest>/`. An entry is written
+A run is in `runs/<digest>/`, drawn examples in `corpora/<digest>/`. An entry is written
 to a draft folder, its manifest last, and then renamed: a reader sees a whole entry or none. Nothing
 is pickled.
 """

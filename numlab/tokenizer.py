@@ -110,7 +110,8 @@ class Tokenizer:
     ) -> np.ndarray:
         """(n, L) tokens and what the head read to (n,) numbers; NaN or None where malformed.
 
-        `encoder.answer` spells `answers`; it also spells other slots without `input_only` words.
+        Slots that fit `answers` are read as `encoder.answer` spells them. So are all others where
+        the encoder has `input_only` words, as a model never predicts these.
         """
         tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
         if self.other_head:
@@ -208,5 +209,5 @@ def _spell(encoder: Encoder, numbers: np.ndarray, is_answer: np.ndarray) -> Toke
         ids[rows, : spelling.length], mask[rows, : spelling.length] = tokens.ids, tokens.mask
         features += [tokens.features] if spelling.carriers else []
     row = np.nonzero(np.isin(ids, encoder.carriers) & mask)[0]  # the number of each carrier
-    order = np.argsort(is_answer[row], kind="stable")  # features are those of answers last
+    order = np.argsort(is_answer[row], kind="stable")  # features: answers last
     return Tokens(ids, mask, np.concatenate(features)[np.argsort(order)])

@@ -308,7 +308,7 @@ def test_a_long_integer_is_spelled_to_its_last_digit():
 def test_a_number_that_cannot_be_held_is_refused_in_words_and_the_others_are_spelled():
     frame = nl.widgets.spelled("1, 3.2e11", [nl.P1000()])
     refused = frame[frame.kind == "refused"]
-    assert refused.word.tolist() == ["P1000 holds 1e-6 <= |x| < 9.995e9; got 3.2e11"]
+    assert refused.word.tolist() == ["P1000 holds |x| < 9.995e9; got 3.2e11"]
     assert (frame.kind == "number").sum() == 3
 
 

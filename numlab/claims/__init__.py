@@ -1,4 +1,4 @@
-"""Claims fixed beforehand as data, the gates before them, and the verdicts that samples give."""
+"""The claims as data, the gates that runs must pass, and the verdicts that samples give."""
 
 from numlab.claims import gates
 from numlab.claims.gates import Gate

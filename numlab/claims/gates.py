@@ -1,4 +1,4 @@
-"""Gates: what must be so before the statistic of a claim may judge."""
+"""Gates: conditions that must hold before the statistic of a claim may judge."""
 
 from __future__ import annotations
 
@@ -26,24 +26,21 @@ class Gate:
         object.__setattr__(self, "passed", bool(self.passed))  # numpy's bool is not JSON
 
 
-def plateau(runs: Sequence[Run], name: str = "plateau") -> Gate:
+def plateau(runs: Sequence[Run]) -> Gate:
     """Whether each run's validation loss fell by less than 2 % over the last fifth of its steps."""
     falls = []
     for run in runs:
         losses = run.history.query("part == 'valid'").set_index("step").loss
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
-            return Gate(name, False, f"{run.spec.name} was validated at its end only")
+            return Gate("plateau", False, f"{run.spec.name} was validated at its end only")
         falls.append((1 - losses.iloc[-1] / before.iloc[-1], run.spec.name))
     fall, worst = max(falls)
-    return Gate(
-        name,
-        all(fall < FALL for fall, _ in falls),
-        f"{worst} still fell by {fall:.1%} over the last fifth",
-    )
+    passed = all(fall < FALL for fall, _ in falls)
+    return Gate("plateau", passed, f"{worst} still fell by {fall:.1%} over the last fifth")
 
 
-def rates_inside(record: pd.DataFrame, name: str = "rates inside the grid") -> Gate:
+def rates_inside(record: pd.DataFrame) -> Gate:
     """Whether the best learning rate of each encoder lies inside its grid, the same for all.
 
     Parameters
@@ -51,6 +48,7 @@ def rates_inside(record: pd.DataFrame, name: str = "rates inside the grid") -> G
     record : DataFrame [encoder, learning_rate, chosen]
         As `choose_learning_rates` returns it.
     """
+    name = "rates inside the grid"
     grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))
     best = record[record.chosen].set_index("encoder").learning_rate
     edge = [f"{e}: {rate:g}" for e, rate in best.items() if rate in (grids[e][0], grids[e][-1])]

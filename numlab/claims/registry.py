@@ -83,7 +83,10 @@ class Claim:
     def side(self) -> str:
         """The claimed side in words."""
         if self.within is not None:
-            return f"{self.within[0]:g} to {self.within[1]:g}"
+            low, high = self.within
+            if low == high:
+                return f"{low:g}"
+            return f">= {low:g}" if high == np.inf else f"{low:g} to {high:g}"
         return f"> {self.above:g}" if self.below is None else f"< {self.below:g}"
 
     @property
@@ -98,4 +101,4 @@ class Claim:
 def claims(folder: Path = FOLDER) -> Mapping[str, Claim]:
     """Every claim by its id."""
     files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml")))
-    return {entry["id"]: Claim(**entry) for file in files for entry in file.get("claim", [])}
+    return {entry["id"]: Claim(**entry) for file in files for entry in file["claim"]}

@@ -46,6 +46,10 @@ class Tokens:
         mask = np.ones(ids.shape, bool) if mask is None else mask
         return cls(ids.astype(np.int32, copy=False), mask, np.zeros((0, 0), np.float32))
 
+    def carry(self, carriers: tuple[int, ...]) -> np.ndarray:
+        """(n, L) bool: the tokens that carry a number."""
+        return np.isin(self.ids, carriers) & self.mask
+
     def packed(self, width: int = 0) -> np.ndarray:
         """(n, L >= width) ids with the holes closed, and END behind the last of each row."""
         n, length = self.ids.shape
@@ -177,7 +181,7 @@ class ValueEncoder(Encoder, Code):
 
 def carried_numbers(tokens: Tokens, carriers: tuple[int, ...], code: Code) -> np.ndarray:
     """(n,) numbers of a code, each carried by one token; NaN or None for any other tokens."""
-    carrier = np.isin(tokens.ids, carriers) & tokens.mask
+    carrier = tokens.carry(carriers)
     well_formed = (carrier.sum(1) == 1) & (tokens.mask.sum(1) == 1)
     values = code.number(tokens.features)
     numbers = np.full(len(carrier), None if values.dtype == object else np.nan, values.dtype)

@@ -1,4 +1,4 @@
-"""FoNE: one token that shows each digit of a number on a circle (papers/fone.md)."""
+"""FoNE: one token that shows each digit of a number on a circle (the fone paper)."""
 
 import math
 from dataclasses import dataclass

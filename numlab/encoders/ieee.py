@@ -1,4 +1,4 @@
-"""IEEE 754: one token that carries the bits of a number (papers/float.md)."""
+"""IEEE 754: one token that carries the bits of a number (the float paper)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Bins of magnitude: the baseline of papers/float.md (section 4.2)."""
+"""Bins of magnitude: the baseline of the float paper (section 4.2)."""
 
 import functools
 import itertools

@@ -58,12 +58,13 @@ class Scientific(Encoder):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        high = LARGEST if self.overflow == "clip" else float(np.nextafter(9.995e9, 0))  # or 1000E7
+        # 9.995e9 rounds to 1000E7, which is no word
+        high = LARGEST if self.overflow == "clip" else float(np.nextafter(9.995e9, 0))
         return -high, high
 
     @property
     def holds(self) -> str:
-        return "finite numbers" if self.overflow == "clip" else "1e-6 <= |x| < 9.995e9"
+        return "finite numbers" if self.overflow == "clip" else "|x| < 9.995e9"
 
     def precision(self, numbers) -> np.ndarray:
         size = np.abs(as_column(numbers).astype(np.float64))

@@ -1,4 +1,4 @@
-"""xVal: one token whose embedding is scaled by the number (papers/xval.md)."""
+"""xVal: one token whose embedding is scaled by the number (the xval paper)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

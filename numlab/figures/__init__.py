@@ -1,1 +1,1 @@
-"""What notebooks show: filed with its data and sources, made as a batch, hung in a gallery."""
+"""Figures, tables and verdicts: saved with their provenance, made in a batch, in a gallery."""

@@ -21,7 +21,7 @@ class Item:
 
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
-SUMMARY: list[dict[str, str]] = _CATALOGUE.get("summary", [])
+SUMMARY: list[dict[str, str]] = _CATALOGUE["summary"]
 DEPARTURES: dict[str, list[str]] = _CATALOGUE["departures"]
 ITEMS = {entry["id"]: Item(**entry) for entry in _CATALOGUE["figure"]}
 
@@ -36,5 +36,5 @@ def item_of(id: str) -> str:
     well_formed = re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name)
     if not well_formed or (item not in ITEMS and paper != "explore"):
         known = ", ".join(i for i in ITEMS if i.startswith(f"{paper}/")) or ", ".join(PAPERS)
-        raise ValueError(f"{id!r} is no figure or table, or a view of one such as x-more: {known}")
+        raise ValueError(f"{id!r} is no figure or table, nor a view of one (<id>-<view>): {known}")
     return item

@@ -49,7 +49,7 @@ class Display:
 
 
 def trainings() -> Iterator[str]:
-    """The runs in training: `xVal k=0, seed 1: 1200/4000`."""
+    """The runs in training: `Planets · XVal · seed 1: 1200/4000`."""
     for path in sorted((runs_dir() / ".partial").glob("*/progress.json")):
         try:
             progress = json.loads(path.read_text("utf-8"))

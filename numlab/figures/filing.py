@@ -118,7 +118,7 @@ def claim(
     ----------
     id : of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`.
     samples, against, gates : see `numlab.claims.judge`.
-    ours : what a reader should know besides the statistic.
+    ours : a remark, shown behind the statistic.
     """
     known = claims.claims().get(id)
     if known is None:

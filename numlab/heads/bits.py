@@ -14,7 +14,7 @@ __all__ = ["BitHead"]
 
 @dataclass(frozen=True)
 class BitHead(BitCode, Head):
-    """A logit for each bit, learned independently. Ours: float.md predicts no numbers."""
+    """A logit for each bit, learned independently. Ours: the float paper predicts no numbers."""
 
     def build(self, d_model: int) -> HeadModule:
         return BitModule(d_model, self.bits)

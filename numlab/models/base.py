@@ -45,7 +45,7 @@ class Model(nn.Module, abc.ABC):
     B texts of T tokens, t targets, m numbers, V words, width d.
     """
 
-    embed: nn.Module  # Inputs to (B, T, d) vectors
+    embed: nn.Module  # Inputs to (B, T, d) vectors; has `table`, `words`, `offset`, `encoder`
     value_head: HeadModule | None  # reads numbers off hidden states
 
     def __init__(self, tokenizer: Tokenizer):

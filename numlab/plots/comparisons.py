@@ -76,7 +76,7 @@ def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
 
 @styled
 def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
-    """A row a model, its error in the gap (filled) and elsewhere (hollow), the best on top.
+    """A row for each model: its error in the gap (filled) and elsewhere (hollow), the best on top.
 
     The errors are those of `compare.gap_errors`: what is 0 or infinite stands at the edge. Those of
     the encoder `baseline`, which a model must beat, are lines.
@@ -87,7 +87,10 @@ def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
     models = table.drop(index=baseline).sort_values("gap")
     figure, (ax,) = panels(1, 1, 8.2, 0.34 * len(models) + 0.9)
     shown = table.where((table > 0) & (table < np.inf)).stack()
-    limits = shown.min() / 2, 2 * shown.max()  # of a log axis: beyond lie 0, and no number at all
+    limits = (
+        shown.min() / 2,
+        2 * shown.max(),
+    )  # the axis is logarithmic: 0 and infinity are at its ends
     for row, (name, ends) in enumerate(models.clip(*limits).iterrows()):
         color, look = encoder_color(name), {"marker": encoder_marker(name), "s": 42}
         look |= {"edgecolor": color, "zorder": 3, "clip_on": False}

@@ -23,8 +23,7 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
     figure, axes = panels(len(tasks), columns=3, width=4.4, height=3.0, share=False)
     for (task, rows), ax in zip(tasks, axes, strict=True):
         for (encoder, _), run in rows.groupby(["encoder", "run"], sort=False):
-            label = encoder.partition("(")[0]
-            ax.plot(run.step, run.loss, color=encoder_color(encoder), lw=0.9, label=label)
+            ax.plot(run.step, run.loss, color=encoder_color(encoder), lw=0.9, label=encoder)
         ax.set(yscale="log", xlabel="step", ylabel="validation loss")
         ax.set_title(task if len(task) < 60 else f"{task[:57]}…", fontsize=8.5)
     legend(figure, axes)

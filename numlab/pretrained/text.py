@@ -17,7 +17,7 @@ import numpy as np
 from numlab.codes.base import LARGEST
 from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
-from numlab.examples import Examples
+from numlab.examples import Examples, is_whole
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
@@ -128,7 +128,7 @@ class PretrainedTokenizer(Tokenizer):
             raise ValueError(f"text {row} holds the mark {MARK} itself: {texts[row]!r}")
         n_tokens, n_features = np.ones(len(ids), int), np.zeros(len(ids), int)
         if marked.any():
-            carries = np.isin(tokens.ids, self.encoder.carriers) & tokens.mask
+            carries = tokens.carry(self.encoder.carriers)
             n_tokens[marked], n_features[marked] = tokens.mask.sum(1), carries.sum(1)
         ids, slot, number = (np.repeat(a, n_tokens) for a in (ids, slot, number))
         ids[np.repeat(marked, n_tokens)] = tokens.ids[tokens.mask] + self.offset
@@ -160,8 +160,11 @@ class PretrainedTokenizer(Tokenizer):
 
 
 def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray]:
-    """The texts, with marks for numbers or the numbers in full; and (2, characters) the slot that
-    a character belongs to and the number, counted over all pieces of texts, or -1."""
+    """The texts, with a mark for each number or the number in full; and (2, characters), all texts
+    end to end: the slot of each character, and an index of the number that it belongs to.
+
+    Outside of slots, and outside of numbers, they are -1.
+    """
     texts, pieces = [], []
     for e in examples:
         n, slots = len(e), e.layout.slots
@@ -187,5 +190,4 @@ def plain(number: float | int) -> str:
     >>> plain(87600.0), plain(-0.25), plain(10**20)
     ('87600', '-0.25', '100000000000000000000')
     """
-    whole = isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
-    return str(int(number)) if whole else repr(number)
+    return str(int(number)) if is_whole(number) else repr(number)

@@ -247,7 +247,10 @@ def _fewest_dimensions(vectors: np.ndarray) -> np.ndarray:
 
 
 def _noise(vectors: np.ndarray) -> float:
-    """Rounding noise relative to a vector's norm; in float32 the last of six digits is 1.5e-3."""
+    """Rounding noise relative to a vector's norm.
+
+    In a weighted sum with base 10 the last of six digits has only 5e-7 of it: take float64.
+    """
     return 1e-12 if vectors.dtype == np.float64 else 5e-7
 
 

@@ -1,4 +1,4 @@
-"""Word problems about numbers of several sizes, with one or two operations (papers/digits.md)."""
+"""Word problems about numbers of several sizes, with one or two operations (digits)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -32,8 +32,8 @@ def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps:
     )
     best = np.zeros(len(specs), int)
     if len(rates) > 1:
-        trials = [dataclasses.replace(s, learning_rate=rate, steps=steps) for s, rate in grid]
-        record["valid_loss"] = [run.valid_loss for run in train_all(trials)]
+        short = [dataclasses.replace(s, learning_rate=rate, steps=steps) for s, rate in grid]
+        record["valid_loss"] = [run.valid_loss for run in train_all(short)]
         best = np.nanargmin(record.valid_loss.to_numpy().reshape(-1, len(rates)), axis=1)
     record["chosen"] = (np.arange(len(rates)) == best[:, None]).ravel()
     chosen = zip(specs, best, strict=True)

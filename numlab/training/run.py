@@ -67,13 +67,11 @@ class Run:
 
     def _repr_html_(self) -> str:
         """In a notebook: the loss over the steps, and the last losses."""
-        import pandas as pd
-
         if not self.folder.is_dir():
             return f"<b>{escape(self.spec.name)}</b>: not trained yet"
         last = self.history.groupby("part").last().T.map("{:.4g}".format)
         curve = _curve(self.history)
-        return f"<b>{escape(self.spec.name)}</b><br>{curve}{pd.DataFrame(last).to_html()}"
+        return f"<b>{escape(self.spec.name)}</b><br>{curve}{last.to_html()}"
 
 
 def _curve(history) -> str:

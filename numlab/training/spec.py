@@ -28,7 +28,7 @@ class RunSpec:
     Parameters
     ----------
     task, encoder, objective, model : what is learned, how numbers are spelled, what is predicted,
-        and by which model (a ModelSpec, or a Pretrained model).
+        and by which model (a ModelSpec, Pretrained or PretrainedWriter).
     n_train, n_valid, n_test : examples drawn from the task, disjoint, with `seed`.
     steps, batch_size : length of the training.
     learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps. It

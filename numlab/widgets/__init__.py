@@ -1,4 +1,4 @@
-"""What a person drags in JupyterLab, and the numbers behind it."""
+"""Panels for JupyterLab (sliders, brushes, uploads), and the numbers that they show."""
 
 from numlab.widgets.clouds import clouds
 from numlab.widgets.explorer import embedding_explorer

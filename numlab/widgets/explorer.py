@@ -49,7 +49,8 @@ def embedding_explorer(
     mouse; `k` counts the neighbours of a number.
     """
     if not embeddings or len(embeddings[0]) < 2:
-        raise ValueError("expected embeddings of at least two numbers; got none")
+        got = len(embeddings[0]) if embeddings else "none"
+        raise ValueError(f"expected embeddings of at least two numbers; got {got}")
     first = embeddings[0]
     others = [e.source for e in embeddings if not np.array_equal(e.numbers, first.numbers)]
     if others:

@@ -37,7 +37,7 @@ def test_typing_spells_the_text_under_every_encoder(page):
 def test_what_cannot_be_spelled_is_said_in_words(page):
     box = page.locator(".jupyter-widgets input[type=text]").first
     box.fill("y=3.2e11")
-    page.get_by_text("P10 holds 1e-6 <= |x| < 9.995e9; got 3.2e11").wait_for()
+    page.get_by_text("P10 holds |x| < 9.995e9; got 3.2e11").wait_for()
     box.fill("no number here")
     page.get_by_text("Nothing to spell yet").wait_for()
     box.fill("<b>0</b>")

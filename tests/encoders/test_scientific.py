@@ -71,7 +71,7 @@ def test_the_rounding_is_that_of_python(number):
 
 
 def test_beyond_the_largest_word_is_an_error_or_the_largest_word():
-    with pytest.raises(ValueError, match=r"^P1000 holds 1e-6 <= \|x\| < 9\.995e9; got 3\.2e11$"):
+    with pytest.raises(ValueError, match=r"^P1000 holds \|x\| < 9\.995e9; got 3\.2e11$"):
         P1000().encode([1.0, 3.2e11])
     assert P1000(overflow="clip").spell(-3.2e11) == ["-", "999", "E+7"]
     with pytest.raises(ValueError, match="finite numbers; got nan"):
