@@ -64,7 +64,7 @@ def tokens_and_outputs(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.Da
         ax.sharey(curves[0])
     last.plot([], [], **TRUE, label="true number")
     if jumps.seed.nunique() > 1:
-        label = f"curves: trial {jumps.seed.iloc[0]};\njumps: mean of the trials"
+        label = f"curves: seed {jumps.seed.iloc[0]};\njumps: mean of the seeds"
         last.plot([], [], ls="", label=label)
     for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
         line_with_band(last, rows.groupby("points").jump, name)

@@ -87,10 +87,7 @@ def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
     models = table.drop(index=baseline).sort_values("gap")
     figure, (ax,) = panels(1, 1, 8.2, 0.34 * len(models) + 0.9)
     shown = table.where((table > 0) & (table < np.inf)).stack()
-    limits = (
-        shown.min() / 2,
-        2 * shown.max(),
-    )  # the axis is logarithmic: 0 and infinity are at its ends
+    limits = shown.min() / 2, 2 * shown.max()  # of a log axis: 0 and infinity are at its ends
     for row, (name, ends) in enumerate(models.clip(*limits).iterrows()):
         color, look = encoder_color(name), {"marker": encoder_marker(name), "s": 42}
         look |= {"edgecolor": color, "zorder": 3, "clip_on": False}
