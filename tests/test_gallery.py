@@ -90,6 +90,11 @@ def test_the_scoreboard_counts_each_claim_once(built):
     assert "| our own |  | 0 | 0 | 0 | 2 |" in (built / "README.md").read_text()
 
 
+def test_claims_that_were_not_run_are_counted(built):
+    assert "1 of the claims are open because" in (built / "README.md").read_text()
+    assert "1 of the claims are open because" in (built / "index.html").read_text()
+
+
 def test_the_page_shows_a_claim_with_each_of_its_figures(built):
     cell = '<span class="contradicted">contradicted</span></td>\n<td>below all'
     assert (built / "index.html").read_text().count(cell) == 2

@@ -62,6 +62,7 @@ def build() -> list[Path]:
     values |= {
         "scores": scoreboard(cards, judged),
         "amended": [c for c in claims().values() if c.amended],
+        "waiting": sum(entry is NOT_RUN for _, entry in judged.values()),
     }
     pages = {name: template(name).render(values) for name in ("README.md", "index.html")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"
