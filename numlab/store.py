@@ -52,6 +52,8 @@ def used() -> dict[str, Any]:
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
+    An optional part that is None is left out: a new one does not change older digests.
+
     Raises
     ------
     ValueError
@@ -64,7 +66,11 @@ def describe(value: Any) -> Any:
                 f"{cls.__qualname__} must be importable before its runs are stored: "
                 "move it from the notebook into a module"
             )
-        fields = {f.name: _plain(f, getattr(value, f.name)) for f in dataclasses.fields(value)}
+        fields = {
+            f.name: _plain(f, part)
+            for f in dataclasses.fields(value)
+            if (part := getattr(value, f.name)) is not None or f.default is not None
+        }
         name = f"{cls.__module__}.{cls.__qualname__}"
         return {"class": name, "version": getattr(cls, "version", 1), **fields}
     if isinstance(value, tuple):

@@ -86,6 +86,12 @@ class Tokenizer:
     def size(self) -> int:
         return len(self.text) + len(self.encoder.vocabulary)
 
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """Each word, with where it is from: a number's "7" is another word than a text's."""
+        text, numbers = self.text.words, self.encoder.vocabulary
+        return [*(("text", word) for word in text), *(("number", word) for word in numbers)]
+
     @functools.cached_property
     def carriers(self) -> np.ndarray:
         """(n_carriers,) ids of the words that carry a number."""

@@ -75,6 +75,11 @@ def test_another_spec_has_another_digest(change):
     assert store.digest(spec(**change)) != store.digest(spec())
 
 
+def test_an_optional_part_that_is_none_is_left_out_of_the_description():
+    described = store.describe(spec())
+    assert "head" not in described and store.restore(described).head is None
+
+
 def test_equal_specs_have_equal_digests():
     one, two = (spec(encoder=nl.XVal(scale=scale)) for scale in (10, 10.0))
     assert one == two and store.digest(one) == store.digest(two)

@@ -20,6 +20,8 @@ from numlab.tokenizer import Tokenizer
 
 __all__ = ["Architecture", "Model"]
 
+_OF_ENCODERS = ("embed.values.", "embed.new", "value_head.")
+
 
 class Architecture(abc.ABC):
     """The spec of a model. Subclasses are frozen dataclasses of plain values."""
@@ -47,10 +49,11 @@ class Model(nn.Module, abc.ABC):
 
     embed: nn.Module  # Inputs to (B, T, d) vectors; has `table`, `words`, `offset`, `encoder`
     value_head: HeadModule | None  # reads numbers off hidden states
+    word_tables: ClassVar[tuple[str, ...]] = ()  # weights with a row for each of tokenizer.words
 
     def __init__(self, tokenizer: Tokenizer):
         super().__init__()
-        self.value_head = None
+        self.tokenizer, self.value_head = tokenizer, None
         # the carriers of answers: input-only ones such as [AGG] are ordinary words when generated
         carriers = torch.from_numpy(tokenizer.answer_carriers)
         self.register_buffer("carriers", carriers, persistent=False)
@@ -92,6 +95,32 @@ class Model(nn.Module, abc.ABC):
         if self.value_head is None:
             return np.zeros((len(h), 0), np.float32)
         return self.value_head.read(self.value_head(h)).cpu().numpy()
+
+    @torch.no_grad()
+    def start_from(self, other: Model) -> None:
+        """Copy the weights of another model that have the same name; tables word by word.
+
+        What an encoder adds is copied from a model of the same encoder only.
+
+        Raises
+        ------
+        ValueError
+            Where weights of one name have different shapes.
+        """
+        learned, here, there = other.state_dict(), self.tokenizer, other.tokenizer
+        same_encoder = (here.encoder, here.head) == (there.encoder, there.head)
+        for name, weight in self.state_dict().items():
+            if name not in learned or (name.startswith(_OF_ENCODERS) and not same_encoder):
+                continue
+            start, rows, their_rows = learned[name], slice(None), slice(None)
+            if name in self.word_tables:
+                row_of = {word: row for row, word in enumerate(there.words)}
+                shared = [(i, row_of[w]) for i, w in enumerate(here.words) if w in row_of]
+                rows, their_rows = torch.tensor(shared).T
+            if weight[rows].shape != start[their_rows].shape:
+                shapes = f"{tuple(start.shape)} in the start and {tuple(weight.shape)} here"
+                raise ValueError(f"{name} is {shapes}")
+            weight[rows] = start[their_rows]
 
     def losses(
         self, inputs: Inputs, targets: Targets, terms: Sequence[LossTerm] = ()

@@ -208,6 +208,8 @@ class NumberEmbedding(nn.Module):
 class Transformer(Model):
     """A transformer over a tokenizer's words and the numbers that they carry."""
 
+    word_tables = ("embed.table.weight",)
+
     def __init__(self, spec: ModelSpec, tokenizer: Tokenizer):
         super().__init__(tokenizer)
         d = spec.d_model

@@ -100,7 +100,7 @@ class PretrainedModel(Model):
 
     def __init__(self, spec: Pretrained, tokenizer: PretrainedTokenizer):
         super().__init__(tokenizer)
-        self.spec, self.tokenizer = spec, tokenizer
+        self.spec = spec
         if spec.frozen:  # not a submodule: a run does not store its weights
             object.__setattr__(self, "trunk", trunk(spec.name))
         else:

@@ -33,6 +33,8 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     ValueError
         When the scheduler does not answer.
     """
+    if starts := [spec.start for spec in specs if spec.start]:
+        train_all(starts, scheduler)
     runs = [Run(spec) for spec in specs]
     if missing := [run for run in dict.fromkeys(runs) if not _is_stored(run)]:
         with _client(scheduler, len(missing)) as client:

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from numlab import store
+from numlab.corpus import matches
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
@@ -81,7 +82,9 @@ class Fit:
         with _TORCH_GENERATOR:
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
-        self.parameters = list(self.model.parameters())
+        if spec.start:
+            self.model.start_from(fit_in_store(spec.start, lambda step, loss: None).model)
+        self.parameters = self._trainable()
         matrices = [p for p in self.parameters if p.ndim >= 2]
         others = [p for p in self.parameters if p.ndim < 2]
         # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
@@ -95,6 +98,16 @@ class Fit:
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record
         self._epoch = -1
         self._resume()
+
+    def _trainable(self) -> list[torch.nn.Parameter]:
+        """The parameters to be trained; the others get no gradient."""
+        patterns = self.spec.trainable or ("*",)
+        for name, parameter in self.model.named_parameters():
+            parameter.requires_grad_(matches(name, patterns) and parameter.requires_grad)
+        if trained := [p for p in self.model.parameters() if p.requires_grad]:
+            return trained
+        names = ", ".join(name for name, _ in self.model.named_parameters())
+        raise ValueError(f"no parameter fits trainable={patterns}; the model has {names}")
 
     def loop(self, report: Callable[[int, float], None]) -> None:
         """Train to the last step; validation and checkpoints do not count in `seconds`."""

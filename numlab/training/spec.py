@@ -37,6 +37,10 @@ class RunSpec:
     clip : largest norm of the gradient.
     head : how numbers are read off hidden states; None: by the encoder's head.
     losses : terms that are added to the objective's loss; their names differ.
+    start : the run whose weights are the initial ones; None: they are drawn. What it lacks, such
+        as the words of another encoder, is drawn.
+    trainable : patterns of the names of the parameters that are trained, such as ("embed.*",);
+        None: all.
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : part of the spec, as one and two threads give different bits.
     seed : of the texts, the initial weights, and the draws of each step.
@@ -64,6 +68,8 @@ class RunSpec:
     clip: float = 1.0
     head: Head | None = None
     losses: tuple[LossTerm, ...] = ()
+    start: RunSpec | None = None
+    trainable: tuple[str, ...] | None = None
     bf16: bool = False
     threads: int = 1
     seed: int = 0
@@ -92,8 +98,14 @@ class RunSpec:
         return f"{type(self.task).__name__} · {self.encoder} · seed {self.seed}"
 
     def seeds(self, n: int) -> list[RunSpec]:
-        """The spec with the seeds 0 to n - 1: texts, initial weights and batches differ."""
-        return [dataclasses.replace(self, seed=seed) for seed in range(n)]
+        """The spec with the seeds 0 to n - 1: texts, initial weights and batches differ.
+
+        So do those of the run that it starts from.
+        """
+        starts = self.start.seeds(n) if self.start else [None] * n
+        return [
+            dataclasses.replace(self, seed=seed, start=start) for seed, start in enumerate(starts)
+        ]
 
     def tokenizer(self) -> Tokenizer:
         return self.model.tokenizer(self.task.layouts(), self.encoder, self.head)

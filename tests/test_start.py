@@ -1,0 +1,105 @@
+"""Runs that start from the weights of other runs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+
+import numlab as nl
+from numlab import store
+
+BASE = nl.RunSpec(
+    task=nl.tasks.Addition(int_digits=2),
+    encoder=nl.Digits(3),
+    objective=nl.CausalLM(only=("answer",)),
+    model=nl.Llama(16, 1, 2, 2, 8),
+    n_train=128,
+    n_valid=16,
+    n_test=16,
+    steps=4,
+    batch_size=16,
+    learning_rate=3e-3,
+)
+NEXT = dataclasses.replace(BASE, start=BASE, learning_rate=1e-30)  # it learns next to nothing
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def weights(run: nl.Run) -> dict[str, torch.Tensor]:
+    return run.model.state_dict()
+
+
+def test_a_run_begins_with_the_weights_of_its_start():
+    base, after = weights(nl.train(BASE)), weights(nl.train(NEXT))
+    drawn = weights(nl.train(dataclasses.replace(NEXT, start=None)))
+    for name, weight in base.items():
+        torch.testing.assert_close(after[name], weight)
+    assert not torch.equal(drawn["blocks.0.up.weight"], base["blocks.0.up.weight"])
+
+
+def test_a_start_that_is_missing_is_trained_first():
+    nl.train_all([NEXT])
+    assert store.intact(nl.Run(BASE).folder)
+
+
+def test_the_words_that_both_know_keep_their_vectors_and_the_others_are_drawn():
+    problems = dataclasses.replace(
+        NEXT, encoder=nl.Aggregate(3), task=nl.tasks.Subtraction(int_digits=2)
+    )
+    base, after = nl.train(BASE), nl.train(problems)
+    before = dict(zip(base.tokenizer.words, base.model.embed.table.weight, strict=True))
+    table = dict(zip(after.tokenizer.words, after.model.embed.table.weight, strict=True))
+    shared = before.keys() & table.keys()
+    assert {("number", "7"), ("text", "=")} <= shared
+    assert {("number", "[AGG]"), ("text", "-")} <= table.keys() - before.keys()
+    for word in shared:
+        torch.testing.assert_close(table[word], before[word])
+
+
+def test_what_an_encoder_adds_is_left_to_models_of_the_same_encoder():
+    fone = dataclasses.replace(BASE, encoder=nl.FoNE(3))
+    wider = dataclasses.replace(NEXT, start=fone, encoder=nl.FoNE(3, periods=(5,)))
+    base, after = nl.train(fone).model, nl.train(wider).model
+    assert base.embed.values.state_dict().keys() == after.embed.values.state_dict().keys()
+    torch.testing.assert_close(after.norm.weight, base.norm.weight)
+    pairs = zip(after.embed.values.parameters(), base.embed.values.parameters(), strict=True)
+    assert not any(torch.equal(a, b) for a, b in pairs if a.ndim > 1)
+
+
+def test_a_model_of_another_shape_cannot_start_from_a_run():
+    other = dataclasses.replace(NEXT, model=nl.Llama(24, 1, 2, 2, 8))
+    with pytest.raises(ValueError, match=r"in the start and .* here"):
+        nl.train(other)
+
+
+def test_only_trainable_parameters_change():
+    spec = dataclasses.replace(NEXT, learning_rate=1e-2, trainable=("embed.*",))
+    base, after = weights(nl.train(BASE)), weights(nl.train(spec))
+    changed = {name for name, weight in base.items() if not torch.equal(after[name], weight)}
+    assert changed == {"embed.table.weight"}
+
+
+def test_patterns_that_fit_no_parameter_are_an_error_that_names_some():
+    with pytest.raises(ValueError, match=r"no parameter fits .*embed\.table\.weight"):
+        nl.train(dataclasses.replace(BASE, trainable=("head.*",)))
+
+
+def test_a_pretrained_head_is_shared_and_only_the_numbers_are_trained():
+    base = dataclasses.replace(
+        BASE,
+        task=nl.tasks.Quantities(),
+        encoder=None,
+        objective=nl.MaskedWords(),
+        model=nl.pretrained.Pretrained(),
+        steps=2,
+    )
+    spec = dataclasses.replace(base, start=base, encoder=nl.IEEE754(), trainable=("embed.*",))
+    before, after = weights(nl.train(base)), weights(nl.train(spec))
+    assert all(torch.equal(after[name], weight) for name, weight in before.items())
+    assert any(name.startswith("embed.values") for name in after.keys() - before.keys())
+
+
+def test_the_seeds_of_a_spec_start_from_the_seeds_of_its_start():
+    assert [spec.start.seed for spec in NEXT.seeds(2)] == [0, 1]
