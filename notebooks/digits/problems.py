@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,13 @@ import numlab as nl
 from numlab.examples import Examples
 from numlab.tasks import DigitLengths, WordProblems
 from numlab.tokenizer import Tokenizer
+
+
+def stages(spec: nl.RunSpec) -> Iterator[nl.RunSpec]:
+    """A spec, the one that it starts from, and so on."""
+    while spec:
+        yield spec
+        spec = spec.start
 
 
 def question_sets(
