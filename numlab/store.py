@@ -52,6 +52,9 @@ def used() -> dict[str, Any]:
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
+    A field with "later" in its metadata was added to its class when runs were in the store already.
+    It is left out where it has its default, so that these runs keep their addresses.
+
     Raises
     ------
     ValueError
@@ -64,7 +67,8 @@ def describe(value: Any) -> Any:
                 f"{cls.__qualname__} must be importable before its runs are stored: "
                 "move it from the notebook into a module"
             )
-        fields = {f.name: _plain(f, getattr(value, f.name)) for f in dataclasses.fields(value)}
+        told = (f for f in dataclasses.fields(value) if not _left_out(f, getattr(value, f.name)))
+        fields = {f.name: _plain(f, getattr(value, f.name)) for f in told}
         name = f"{cls.__module__}.{cls.__qualname__}"
         return {"class": name, "version": getattr(cls, "version", 1), **fields}
     if isinstance(value, tuple):
@@ -79,6 +83,10 @@ def _plain(field: dataclasses.Field, value: Any) -> Any:
     if field.type in ("float", float) and isinstance(value, int):
         value = float(value)
     return describe(value)
+
+
+def _left_out(field: dataclasses.Field, value: Any) -> bool:
+    return "later" in field.metadata and value == field.default
 
 
 def restore(description: Any) -> Any:
