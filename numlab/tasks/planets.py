@@ -29,8 +29,9 @@ class Planets(IndependentTask):
     Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
     from 1 to a_f, uniform in [1.5, 3]; e uniform in [0, 2]; angles at time 0 all zero in 30 % of
     the texts, else uniform within pi/6; the step size uniform in `step_sizes`. Planets are
-    shuffled in the text, so a0 is 1 or at least 1.167. A lone planet (ours) is at 1 or at a_f, so
-    that no other planet tells a0. The star starts at rest in the origin.
+    shuffled in the text, so a0 is 1 or at least 1.167. The star starts at rest in the origin.
+    A lone planet (ours) has the first or the second orbit of four: a0 has the same gap, and no
+    other planet tells it.
 
     `sample` can hold stepsize, a0, e0 and m0, in the units of the text. With a0, planet0 is the
     innermost, and the semimajor axes are equally spaced from a0, not from 1, to a_f (our choice:
@@ -72,7 +73,7 @@ class Planets(IndependentTask):
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:
-        second = 1.0 + (A_FINAL[0] - 1.0) / max(1, self.n_planets[1] - 1)
+        second = 1.0 + (A_FINAL[0] - 1.0) / (_orbits(self.n_planets[1]) - 1)
         steps = sorted(set(self.step_sizes))
         return {"a0": ((1.0, second),), "stepsize": tuple(itertools.pairwise(steps))}
 
@@ -90,14 +91,13 @@ class Planets(IndependentTask):
         m[:, 0], e[:, 0] = held.get("m0", m[:, 0]), held.get("e0", e[:, 0])
         theta = np.where(u[:, 3:4] < 0.3, 0.0, (2 * theta - 1) * np.pi / 6)
         stepsize = held.get("stepsize", pick(self.step_sizes, u[:, 1]))
-        places = max(2, k)  # of which a lone planet has one
-        rank = np.argsort(u[:, 16 : 16 + places], axis=1)[:, :k]  # 0: nearest to the star
+        rank = np.argsort(u[:, 16 : 16 + max(2, k)], axis=1)[:, :k]  # 0: nearest to the star
         if "a0" in held:  # planet0 changes places with the innermost
             rank = np.where(rank == 0, rank[:, :1], rank)
             rank[:, 0] = 0
         nearest = held.get("a0", np.ones(n))[:, None]
         farthest = A_FINAL[0] + (A_FINAL[1] - A_FINAL[0]) * u[:, 2:3]
-        a = nearest + (farthest - nearest) * (rank / (places - 1))
+        a = nearest + (farthest - nearest) * (rank / (_orbits(k) - 1))
         outwards = np.argsort(rank, axis=1)
         elements = (m / MASS_SCALE, a, e / ECCENTRICITY_SCALE, theta)
         times = stepsize[:, None] * np.arange(self.n_steps)
@@ -105,6 +105,11 @@ class Planets(IndependentTask):
         xy = np.take_along_axis(xy, np.argsort(outwards, axis=1)[:, None, :, None], axis=2)
         parts = (np.stack([m, a, e], axis=-1), stepsize, xy)
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1), None
+
+
+def _orbits(k: int) -> int:
+    """Equally spaced orbits that a system of k planets has: a lone planet is one of four."""
+    return k if k > 1 else 4
 
 
 @functools.cache

@@ -158,6 +158,28 @@ def test_a_planet_starts_on_its_ellipse(many):
         np.testing.assert_allclose(np.hypot(x, y), r, rtol=1e-12)
 
 
+def test_a_lone_planet_is_the_first_or_the_second_of_four():
+    (alone,) = Planets(n_steps=1, n_planets=(1, 1)).sample(4000, seed=1)
+    a = alone.column("a0")
+    assert (a == 1).mean() == pytest.approx(0.5, abs=0.03)
+    ((_, beyond),) = gap = Planets(n_planets=(1, 1)).gaps["a0"]
+    assert gap == Planets(n_planets=(4, 4)).gaps["a0"]
+    assert beyond <= a[a > 1].min() < beyond + 0.01 and 1.66 < a.max() <= 5 / 3
+
+
+def test_a_lone_planet_follows_its_ellipse():
+    (alone,) = Planets(n_steps=6, n_planets=(1, 1)).sample(30, seed=2)
+    (held,) = Planets(n_steps=6, n_planets=(1, 1)).sample(30, seed=2, a0=1.2)
+    assert (held.column("a0") == 1.2).all()
+    for examples in (alone, held):
+        m, a, e = (columns(examples, letter) for letter in "mae")
+        x, y = columns(examples, "x"), columns(examples, "y")
+        for i, theta in enumerate(angles(examples)):
+            times = examples.column("stepsize")[i] * np.arange(6)
+            xy = plain_rebound(m[i] / 1e5, a[i], e[i] / 20, theta, times)
+            np.testing.assert_allclose(np.stack([x[i], y[i]], -1), xy, rtol=0, atol=1e-9)
+
+
 def test_the_text_is_the_json_of_the_paper():
     (examples,) = Planets(n_steps=3, n_planets=(3, 3)).sample(1, seed=0)
     text = examples.text(0, repr)
@@ -203,7 +225,7 @@ def test_gaps_follow_the_settings():
     "settings",
     [
         {"n_steps": 0},
-        {"n_planets": (1, 4)},
+        {"n_planets": (0, 4)},
         {"n_planets": (4, 2)},
         {"n_planets": (2, 5)},
         {"n_planets": (3,)},
