@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -28,8 +28,8 @@ class Planets(IndependentTask):
 
     Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
     from 1 to a_f, uniform in [1.5, 3]; e uniform in [0, 2]; angles at time 0 all zero in 30 % of
-    the texts, else uniform within pi/6; the step size uniform in `step_sizes`. Planets are
-    shuffled in the text, so a0 is 1 or at least 1.167. The star starts at rest in the origin.
+    the texts (`aligned`), else uniform within pi/6; the step size uniform in `step_sizes`. Planets
+    are shuffled in the text, so a0 is 1 or at least 1.167. The star starts at rest in the origin.
     A lone planet (ours) has the first or the second orbit of four: a0 has the same gap, and no
     other planet tells it.
 
@@ -43,6 +43,7 @@ class Planets(IndependentTask):
     n_steps : recorded times; at most 59 for the 767 tokens of Table 10.
     n_planets : fewest and most planets, within 1 to 4.
     step_sizes : time between two records; a year at a = 1 lasts 2 pi.
+    aligned : share of the texts in which all planets start at the angle 0, their pericentre.
 
     >>> (systems,) = Planets(n_steps=1, n_planets=(2, 2)).sample(100, seed=0)
     >>> systems.layout.number_slots
@@ -52,6 +53,7 @@ class Planets(IndependentTask):
     n_steps: int = 10
     n_planets: tuple[int, int] = (2, 4)
     step_sizes: tuple[float, ...] = (0.2, 0.3, 0.5, 0.8)
+    aligned: float = field(default=0.3, metadata={"later": True})
 
     n_uniforms: ClassVar[int] = 20  # four, and four for each of four planets
 
@@ -63,6 +65,8 @@ class Planets(IndependentTask):
         low, high = STEP_SIZES
         if not self.step_sizes or not all(low <= dt <= high for dt in self.step_sizes):
             raise ValueError(f"step_sizes are within {low} and {high}; got {self.step_sizes}")
+        if not 0 <= self.aligned <= 1:
+            raise ValueError(f"aligned is a share, 0 to 1; got {self.aligned}")
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -89,7 +93,7 @@ class Planets(IndependentTask):
         m, e, theta = (planets[:, :k] for planets in np.split(u[:, 4:16], 3, axis=1))
         m, e = 1.0 + 4.0 * m, 0.1 * ECCENTRICITY_SCALE * e
         m[:, 0], e[:, 0] = held.get("m0", m[:, 0]), held.get("e0", e[:, 0])
-        theta = np.where(u[:, 3:4] < 0.3, 0.0, (2 * theta - 1) * np.pi / 6)
+        theta = np.where(u[:, 3:4] < self.aligned, 0.0, (2 * theta - 1) * np.pi / 6)
         stepsize = held.get("stepsize", pick(self.step_sizes, u[:, 1]))
         rank = np.argsort(u[:, 16 : 16 + max(2, k)], axis=1)[:, :k]  # 0: nearest to the star
         if "a0" in held:  # planet0 changes places with the innermost

@@ -139,6 +139,13 @@ def test_the_angle_is_zero_for_all_planets_of_30_percent_and_else_within_30_degr
         assert np.abs(at[~zero]).mean() == pytest.approx(np.pi / 12, rel=0.05)
 
 
+def test_all_planets_can_start_at_their_pericentre():
+    (examples,) = Planets(n_steps=1, n_planets=(2, 2), aligned=1.0).sample(100, seed=1)
+    assert (columns(examples, "y") == 0).all()
+    nearest = columns(examples, "a") * (1 - columns(examples, "e") / 20)
+    np.testing.assert_allclose(columns(examples, "x")[:, 0], nearest, rtol=1e-4)
+
+
 def test_numbers_of_planets_and_step_sizes_are_uniform(many):
     sizes = np.array([len(examples) for examples in many])
     assert sizes / 4000 == pytest.approx(1 / 3, abs=0.04)
@@ -231,6 +238,7 @@ def test_gaps_follow_the_settings():
         {"n_planets": (3,)},
         {"step_sizes": ()},
         {"step_sizes": (0.0,)},
+        {"aligned": 1.1},
     ],
     ids=str,
 )
