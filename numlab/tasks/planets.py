@@ -27,11 +27,11 @@ class Planets(IndependentTask):
     at time 0. Slots: m0 a0 e0 m1 ... stepsize, then x{i}.{s} y{i}.{s} for planet i at step s.
 
     Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
-    from 1 to a_f, uniform in [1.5, 3]; e uniform in [0, 2]; angles at time 0 all zero in 30 % of
-    the texts (`aligned`), else uniform within pi/6; the step size uniform in `step_sizes`. Planets
-    are shuffled in the text, so a0 is 1 or at least 1.167. The star starts at rest in the origin.
-    A lone planet (ours) has the first or the second orbit of four: a0 has the same gap, and no
-    other planet tells it.
+    from 1 to a_f, uniform in [1.5, 3] (`a_final`); e uniform in [0, 2]; angles at time 0 all zero
+    in 30 % of the texts (`aligned`), else uniform within pi/6; the step size uniform in
+    `step_sizes`. Planets are shuffled in the text, so a0 is 1 or at least 1.167. The star starts
+    at rest in the origin. A lone planet (ours) has the first or the second orbit of four: a0 has
+    the same gap, and no other planet tells it.
 
     `sample` can hold stepsize, a0, e0 and m0, in the units of the text. With a0, planet0 is the
     innermost, and the semimajor axes are equally spaced from a0, not from 1, to a_f (our choice:
@@ -44,6 +44,7 @@ class Planets(IndependentTask):
     n_planets : fewest and most planets, within 1 to 4.
     step_sizes : time between two records; a year at a = 1 lasts 2 pi.
     aligned : share of the texts in which all planets start at the angle 0, their pericentre.
+    a_final : least and greatest a_f, within 1.5 and 3.
 
     >>> (systems,) = Planets(n_steps=1, n_planets=(2, 2)).sample(100, seed=0)
     >>> systems.layout.number_slots
@@ -54,6 +55,7 @@ class Planets(IndependentTask):
     n_planets: tuple[int, int] = (2, 4)
     step_sizes: tuple[float, ...] = (0.2, 0.3, 0.5, 0.8)
     aligned: float = field(default=0.3, metadata={"later": True})
+    a_final: tuple[float, float] = field(default=A_FINAL, metadata={"later": True})
 
     n_uniforms: ClassVar[int] = 20  # four, and four for each of four planets
 
@@ -67,17 +69,19 @@ class Planets(IndependentTask):
             raise ValueError(f"step_sizes are within {low} and {high}; got {self.step_sizes}")
         if not 0 <= self.aligned <= 1:
             raise ValueError(f"aligned is a share, 0 to 1; got {self.aligned}")
+        if not A_FINAL[0] <= self.a_final[0] <= self.a_final[1] <= A_FINAL[1]:
+            raise ValueError(f"a_final is within {A_FINAL}; got {self.a_final}")
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         # at the largest a0, neighbours are 0.1 apart where a_f is least: planets must not meet
         others = self.n_planets[1] - 1
-        farthest = round(A_FINAL[0] - 0.1 * others, 1) if others else A_FINAL[1]
+        farthest = round(self.a_final[0] - 0.1 * others, 1) if others else A_FINAL[1]
         return {"stepsize": STEP_SIZES, "a0": (0.5, farthest), "e0": (0.0, 3.0), "m0": (0.0, 10.0)}
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:
-        second = 1.0 + (A_FINAL[0] - 1.0) / (_orbits(self.n_planets[1]) - 1)
+        second = 1.0 + (self.a_final[0] - 1.0) / (_orbits(self.n_planets[1]) - 1)
         steps = sorted(set(self.step_sizes))
         return {"a0": ((1.0, second),), "stepsize": tuple(itertools.pairwise(steps))}
 
@@ -100,7 +104,7 @@ class Planets(IndependentTask):
             rank = np.where(rank == 0, rank[:, :1], rank)
             rank[:, 0] = 0
         nearest = held.get("a0", np.ones(n))[:, None]
-        farthest = A_FINAL[0] + (A_FINAL[1] - A_FINAL[0]) * u[:, 2:3]
+        farthest = self.a_final[0] + (self.a_final[1] - self.a_final[0]) * u[:, 2:3]
         a = nearest + (farthest - nearest) * (rank / (_orbits(k) - 1))
         outwards = np.argsort(rank, axis=1)
         elements = (m / MASS_SCALE, a, e / ECCENTRICITY_SCALE, theta)

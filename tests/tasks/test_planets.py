@@ -146,6 +146,12 @@ def test_all_planets_can_start_at_their_pericentre():
     np.testing.assert_allclose(columns(examples, "x")[:, 0], nearest, rtol=1e-4)
 
 
+def test_the_outermost_orbit_can_have_a_narrower_prior():
+    (examples,) = Planets(n_steps=1, n_planets=(3, 3), a_final=(1.5, 2.0)).sample(200, seed=1)
+    outermost = columns(examples, "a").max(axis=1)
+    assert 1.5 <= outermost.min() < 1.52 and 1.98 < outermost.max() <= 2
+
+
 def test_numbers_of_planets_and_step_sizes_are_uniform(many):
     sizes = np.array([len(examples) for examples in many])
     assert sizes / 4000 == pytest.approx(1 / 3, abs=0.04)
@@ -239,6 +245,7 @@ def test_gaps_follow_the_settings():
         {"step_sizes": ()},
         {"step_sizes": (0.0,)},
         {"aligned": 1.1},
+        {"a_final": (1.5, 3.5)},
     ],
     ids=str,
 )
