@@ -36,7 +36,7 @@ def ellipse(examples: list[nl.Examples], slot: str) -> pd.DataFrame:
     laws = {"a0": _semimajor_axis, "e0": _eccentricity, "stepsize": _step_size}
     frames = []
     for e in examples:
-        rounded = dataclasses.replace(e, numbers=from_figures(*to_figures(e.numbers, 3)))
+        rounded = dataclasses.replace(e, numbers=_three_figures(e.numbers))
         columns = {"example": e.index, "slot": slot, "true": e.column(slot)}
         frames.append(pd.DataFrame(columns).assign(predicted=laws[slot](rounded)))
     frame = pd.concat(frames, ignore_index=True).assign(encoder=KEPLER, seed=0)
@@ -65,20 +65,31 @@ def _eccentricity(e: nl.Examples) -> np.ndarray:
 
 def _step_size(e: nl.Examples) -> np.ndarray:
     """By the mean anomaly, which grows evenly."""
-    eccentricity, mean = e.column("e0") / 20, []
-    for step in (0, 1):
-        half = _place(e, step)[1] / 2
-        shrink = np.sqrt((1 - eccentricity) / (1 + eccentricity))
-        angle = 2 * np.arctan2(shrink * np.sin(half), np.cos(half))
-        mean.append(angle - eccentricity * np.sin(angle))
-    return (mean[1] - mean[0]) % (2 * np.pi) * e.column("a0") ** 1.5
+    before, after = (_mean_anomaly(_place(e, step)[1], e.column("e0") / 20) for step in (0, 1))
+    return (after - before) % (2 * np.pi) * e.column("a0") ** 1.5
+
+
+def _mean_anomaly(longitude: np.ndarray, e: np.ndarray) -> np.ndarray:
+    """How far a planet is on its way, as an angle that grows evenly from the pericentre."""
+    shrink = np.sqrt((1 - e) / (1 + e))
+    angle = 2 * np.arctan2(shrink * np.sin(longitude / 2), np.cos(longitude / 2))
+    return angle - e * np.sin(angle)
+
+
+def _on_ellipse(mean: np.ndarray, a: np.ndarray, e: np.ndarray) -> np.ndarray:
+    """Positions x + iy at a mean anomaly: Kepler's equation, solved by iteration (e <= 0.1)."""
+    angle = mean
+    for _ in range(15):
+        angle = mean + e * np.sin(angle)
+    return a * (np.cos(angle) - e + 1j * np.sqrt(1 - e**2) * np.sin(angle))
 
 
 def forecasts(paths: pd.DataFrame, examples: list[nl.Examples]) -> pd.DataFrame:
-    """The last positions by two rules: a planet stays where it was, or turns on a circle.
+    """The last positions by three rules, from numbers of three figures, as a text encoder reads.
 
-    The circle is around the star through the last visible position; Kepler's third law gives the
-    speed, from the semimajor axis and the step size in the text.
+    A planet stays where it was. Or it turns on the circle around the star through its last visible
+    position: Kepler's third law gives the speed, from the semimajor axis and the step size in the
+    text. Or it follows its ellipse, with the eccentricity in the text.
 
     Parameters
     ----------
@@ -90,30 +101,43 @@ def forecasts(paths: pd.DataFrame, examples: list[nl.Examples]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `paths`, with seed 0; encoder: "persistence" and "Kepler's circle".
+        The columns of `paths`, with seed 0; encoder: "persistence", "Kepler's circle", "Kepler".
     """
     one = paths[(paths.encoder == paths.encoder.iloc[0]) & (paths.seed == paths.seed.iloc[0])]
     step = one.step[~one.hidden].max()
     last = one[one.step == step].set_index(["example", "planet"])
     at = pd.MultiIndex.from_frame(one[["example", "planet"]])
-    start = last.x.reindex(at).to_numpy() + 1j * last.y.reindex(at).to_numpy()
-    angle = _turn(examples).reindex(at).to_numpy() * (one.step - step).to_numpy()
+    x, y = (_three_figures(last[axis].reindex(at).to_numpy()) for axis in "xy")
+    start, elements = x + 1j * y, _elements(examples).reindex(at)
+    a, e = elements.a.to_numpy(), elements.e.to_numpy() / 20
+    turned = (elements.stepsize / elements.a**1.5).to_numpy() * (one.step - step).to_numpy()
+    rules = {
+        PERSISTENCE: start,
+        CIRCLE: start * np.exp(1j * turned),
+        KEPLER: _on_ellipse(_mean_anomaly(np.angle(start), e) + turned, a, e),
+    }
     frames = []
-    for name, position in ((PERSISTENCE, start), (CIRCLE, start * np.exp(1j * angle))):
+    for name, position in rules.items():
         position = np.where(one.hidden, position, np.nan)
         moved = {"predicted_x": position.real, "predicted_y": position.imag}
         frames.append(one.assign(encoder=name, seed=0, **moved))
     return pd.concat(frames, ignore_index=True)
 
 
-def _turn(examples: list[nl.Examples]) -> pd.Series:
-    """The angle by which each planet turns in a step, by (example, planet)."""
-    turns = {}
-    for e in examples:
-        for planet in range(sum(name.startswith("a") for name in e.layout.number_slots)):
-            angle = e.column("stepsize") / e.column(f"a{planet}") ** 1.5
-            turns |= {(i, planet): x for i, x in zip(e.index, angle, strict=True)}
-    return pd.Series(turns).rename_axis(["example", "planet"])
+def _three_figures(numbers: np.ndarray) -> np.ndarray:
+    return from_figures(*to_figures(numbers, 3))
+
+
+def _elements(examples: list[nl.Examples]) -> pd.DataFrame:
+    """a, e and the step size of each planet, of three figures, by (example, planet)."""
+    frames = []
+    for examples_of_k in examples:
+        column = examples_of_k.column
+        for planet in range(sum(s.startswith("a") for s in examples_of_k.layout.number_slots)):
+            slots = {"a": f"a{planet}", "e": f"e{planet}", "stepsize": "stepsize"}
+            columns = {name: _three_figures(column(slot)) for name, slot in slots.items()}
+            frames.append(pd.DataFrame(columns).assign(example=examples_of_k.index, planet=planet))
+    return pd.concat(frames).set_index(["example", "planet"])
 
 
 def swept(task: nl.tasks.Planets, slot: str, values: np.ndarray, n: int) -> list[nl.Examples]:

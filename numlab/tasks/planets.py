@@ -27,9 +27,11 @@ class Planets(IndependentTask):
     at time 0. Slots: m0 a0 e0 m1 ... stepsize, then x{i}.{s} y{i}.{s} for planet i at step s.
 
     Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
-    from 1 to a_f, uniform in [1.5, 3]; e uniform in [0, 2]; angles at time 0 all zero in 30 % of
-    the texts, else uniform within pi/6; the step size uniform in `step_sizes`. Planets are
-    shuffled in the text, so a0 is 1 or at least 1.167. The star starts at rest in the origin.
+    from 1 to a_f, uniform in [1.5, 3] (`a_final`); e uniform in [0, 2]; angles at time 0 all zero
+    in 30 % of the texts (`aligned`), else uniform within pi/6; the step size uniform in
+    `step_sizes`. Planets are shuffled in the text, so a0 is 1 or at least 1.167. The star starts
+    at rest in the origin. A lone planet (ours) has the first or the second orbit of four: a0 has
+    the same gap, and no other planet tells it.
 
     `sample` can hold stepsize, a0, e0 and m0, in the units of the text. With a0, planet0 is the
     innermost, and the semimajor axes are equally spaced from a0, not from 1, to a_f (our choice:
@@ -39,8 +41,10 @@ class Planets(IndependentTask):
     Parameters
     ----------
     n_steps : recorded times; at most 59 for the 767 tokens of Table 10.
-    n_planets : fewest and most planets, within 2 to 4.
+    n_planets : fewest and most planets, within 1 to 4.
     step_sizes : time between two records; a year at a = 1 lasts 2 pi.
+    aligned : share of the texts in which all planets start at the angle 0, their pericentre.
+    a_final : least and greatest a_f, within 1.5 and 3.
 
     >>> (systems,) = Planets(n_steps=1, n_planets=(2, 2)).sample(100, seed=0)
     >>> systems.layout.number_slots
@@ -50,27 +54,34 @@ class Planets(IndependentTask):
     n_steps: int = 10
     n_planets: tuple[int, int] = (2, 4)
     step_sizes: tuple[float, ...] = (0.2, 0.3, 0.5, 0.8)
+    aligned: float = 0.3
+    a_final: tuple[float, float] = A_FINAL
 
     n_uniforms: ClassVar[int] = 20  # four, and four for each of four planets
 
     def __post_init__(self):
         if self.n_steps < 1:
             raise ValueError(f"n_steps >= 1; got {self.n_steps}")
-        if len(self.n_planets) != 2 or not 2 <= self.n_planets[0] <= self.n_planets[1] <= 4:
-            raise ValueError(f"n_planets is (fewest, most), within 2 to 4; got {self.n_planets}")
+        if len(self.n_planets) != 2 or not 1 <= self.n_planets[0] <= self.n_planets[1] <= 4:
+            raise ValueError(f"n_planets is (fewest, most), within 1 to 4; got {self.n_planets}")
         low, high = STEP_SIZES
         if not self.step_sizes or not all(low <= dt <= high for dt in self.step_sizes):
             raise ValueError(f"step_sizes are within {low} and {high}; got {self.step_sizes}")
+        if not 0 <= self.aligned <= 1:
+            raise ValueError(f"aligned is a share, 0 to 1; got {self.aligned}")
+        if not A_FINAL[0] <= self.a_final[0] <= self.a_final[1] <= A_FINAL[1]:
+            raise ValueError(f"a_final is within {A_FINAL}; got {self.a_final}")
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         # at the largest a0, neighbours are 0.1 apart where a_f is least: planets must not meet
-        farthest = round(A_FINAL[0] - 0.1 * (self.n_planets[1] - 1), 1)
+        others = self.n_planets[1] - 1
+        farthest = round(self.a_final[0] - 0.1 * others, 1) if others else A_FINAL[1]
         return {"stepsize": STEP_SIZES, "a0": (0.5, farthest), "e0": (0.0, 3.0), "m0": (0.0, 10.0)}
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:
-        second = 1.0 + (A_FINAL[0] - 1.0) / (self.n_planets[1] - 1)
+        second = 1.0 + (self.a_final[0] - 1.0) / (_orbits(self.n_planets[1]) - 1)
         steps = sorted(set(self.step_sizes))
         return {"a0": ((1.0, second),), "stepsize": tuple(itertools.pairwise(steps))}
 
@@ -83,25 +94,30 @@ class Planets(IndependentTask):
 
     def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
         k, n = self.n_planets[0] + i, len(u)
-        m, e, theta, order = (planets[:, :k] for planets in np.split(u[:, 4:], 4, axis=1))
+        m, e, theta = (planets[:, :k] for planets in np.split(u[:, 4:16], 3, axis=1))
         m, e = 1.0 + 4.0 * m, 0.1 * ECCENTRICITY_SCALE * e
         m[:, 0], e[:, 0] = held.get("m0", m[:, 0]), held.get("e0", e[:, 0])
-        theta = np.where(u[:, 3:4] < 0.3, 0.0, (2 * theta - 1) * np.pi / 6)
+        theta = np.where(u[:, 3:4] < self.aligned, 0.0, (2 * theta - 1) * np.pi / 6)
         stepsize = held.get("stepsize", pick(self.step_sizes, u[:, 1]))
-        rank = np.argsort(order, axis=1)  # of each planet by its distance from the star
+        rank = np.argsort(u[:, 16 : 16 + max(2, k)], axis=1)[:, :k]  # 0: nearest to the star
         if "a0" in held:  # planet0 changes places with the innermost
             rank = np.where(rank == 0, rank[:, :1], rank)
             rank[:, 0] = 0
         nearest = held.get("a0", np.ones(n))[:, None]
-        farthest = A_FINAL[0] + (A_FINAL[1] - A_FINAL[0]) * u[:, 2:3]
-        a = nearest + (farthest - nearest) * (rank / (k - 1))
+        farthest = self.a_final[0] + (self.a_final[1] - self.a_final[0]) * u[:, 2:3]
+        a = nearest + (farthest - nearest) * (rank / (_orbits(k) - 1))
         outwards = np.argsort(rank, axis=1)
         elements = (m / MASS_SCALE, a, e / ECCENTRICITY_SCALE, theta)
         times = stepsize[:, None] * np.arange(self.n_steps)
         xy = simulate(*(np.take_along_axis(x, outwards, axis=1) for x in elements), times)
-        xy = np.take_along_axis(xy, rank[:, None, :, None], axis=2)
+        xy = np.take_along_axis(xy, np.argsort(outwards, axis=1)[:, None, :, None], axis=2)
         parts = (np.stack([m, a, e], axis=-1), stepsize, xy)
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1), None
+
+
+def _orbits(k: int) -> int:
+    """Equally spaced orbits that a system of k planets has: a lone planet is one of four."""
+    return k if k > 1 else 4
 
 
 @functools.cache

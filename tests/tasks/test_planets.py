@@ -139,6 +139,19 @@ def test_the_angle_is_zero_for_all_planets_of_30_percent_and_else_within_30_degr
         assert np.abs(at[~zero]).mean() == pytest.approx(np.pi / 12, rel=0.05)
 
 
+def test_all_planets_can_start_at_their_pericentre():
+    (examples,) = Planets(n_steps=1, n_planets=(2, 2), aligned=1.0).sample(100, seed=1)
+    assert (columns(examples, "y") == 0).all()
+    nearest = columns(examples, "a") * (1 - columns(examples, "e") / 20)
+    np.testing.assert_allclose(columns(examples, "x")[:, 0], nearest, rtol=1e-4)
+
+
+def test_the_outermost_orbit_can_have_a_narrower_prior():
+    (examples,) = Planets(n_steps=1, n_planets=(3, 3), a_final=(1.5, 2.0)).sample(200, seed=1)
+    outermost = columns(examples, "a").max(axis=1)
+    assert 1.5 <= outermost.min() < 1.52 and 1.98 < outermost.max() <= 2
+
+
 def test_numbers_of_planets_and_step_sizes_are_uniform(many):
     sizes = np.array([len(examples) for examples in many])
     assert sizes / 4000 == pytest.approx(1 / 3, abs=0.04)
@@ -156,6 +169,28 @@ def test_a_planet_starts_on_its_ellipse(many):
         x, y = (np.take_along_axis(columns(examples, s)[:, 0], out, axis=1)[:, 0] for s in "xy")
         r = a * (1 - (e / 20) ** 2) / (1 + e / 20 * np.cos(np.arctan2(y, x)))
         np.testing.assert_allclose(np.hypot(x, y), r, rtol=1e-12)
+
+
+def test_a_lone_planet_is_the_first_or_the_second_of_four():
+    (alone,) = Planets(n_steps=1, n_planets=(1, 1)).sample(4000, seed=1)
+    a = alone.column("a0")
+    assert (a == 1).mean() == pytest.approx(0.5, abs=0.03)
+    ((_, beyond),) = gap = Planets(n_planets=(1, 1)).gaps["a0"]
+    assert gap == Planets(n_planets=(4, 4)).gaps["a0"]
+    assert beyond <= a[a > 1].min() < beyond + 0.01 and 1.66 < a.max() <= 5 / 3
+
+
+def test_a_lone_planet_follows_its_ellipse():
+    (alone,) = Planets(n_steps=6, n_planets=(1, 1)).sample(30, seed=2)
+    (held,) = Planets(n_steps=6, n_planets=(1, 1)).sample(30, seed=2, a0=1.2)
+    assert (held.column("a0") == 1.2).all()
+    for examples in (alone, held):
+        m, a, e = (columns(examples, letter) for letter in "mae")
+        x, y = columns(examples, "x"), columns(examples, "y")
+        for i, theta in enumerate(angles(examples)):
+            times = examples.column("stepsize")[i] * np.arange(6)
+            xy = plain_rebound(m[i] / 1e5, a[i], e[i] / 20, theta, times)
+            np.testing.assert_allclose(np.stack([x[i], y[i]], -1), xy, rtol=0, atol=1e-9)
 
 
 def test_the_text_is_the_json_of_the_paper():
@@ -203,12 +238,14 @@ def test_gaps_follow_the_settings():
     "settings",
     [
         {"n_steps": 0},
-        {"n_planets": (1, 4)},
+        {"n_planets": (0, 4)},
         {"n_planets": (4, 2)},
         {"n_planets": (2, 5)},
         {"n_planets": (3,)},
         {"step_sizes": ()},
         {"step_sizes": (0.0,)},
+        {"aligned": 1.1},
+        {"a_final": (1.5, 3.5)},
     ],
     ids=str,
 )
