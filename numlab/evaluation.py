@@ -135,5 +135,5 @@ def _columns(corpus: Corpus, answers: Answers, as_answers: bool):
 
 def _words(tokenizer, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """(n, L) tokens as (n,) texts."""
-    words = np.array([*tokenizer.text.words, *tokenizer.encoder.vocabulary])
+    words = np.array([*tokenizer.text.words, *tokenizer.vocabulary])
     return np.array(["".join(words[row[m]]) for row, m in zip(ids, mask, strict=True)])

@@ -21,6 +21,7 @@ from numlab.heads import Head
 
 __all__ = ["Text", "Tokenizer"]
 
+ANSWER = "[ANSWER]"  # the word for a number that a head reads
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
 
@@ -62,7 +63,10 @@ class Tokenizer:
     text : Text
     encoder : Encoder
     other_head : Head, optional
-        A head in place of the encoder's: numbers are predicted by its features.
+        A head that reads numbers in place of the encoder's head or words. A number is then
+        predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
+        encoder spells answers otherwise, and the head reads the number off the same hidden state.
+        Inputs are spelled by the encoder as ever.
     """
 
     text: Text
@@ -82,9 +86,16 @@ class Tokenizer:
     def offset(self) -> int:
         return len(self.text)
 
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words of numbers: the encoder's, and [ANSWER] where it is needed."""
+        answer, words = self.encoder.answer, self.encoder.vocabulary
+        carried = answer.carriers and answer.length == 1
+        return words if carried or not self.other_head else (*words, ANSWER)
+
     @property
     def size(self) -> int:
-        return len(self.text) + len(self.encoder.vocabulary)
+        return len(self.text) + len(self.vocabulary)
 
     @property
     def words(self) -> list[tuple[str, str]]:
@@ -100,7 +111,25 @@ class Tokenizer:
     @functools.cached_property
     def answer_carriers(self) -> np.ndarray:
         """(n,) ids of the words that carry a number in an answer."""
-        return self.offset + np.asarray(self.encoder.answer.carriers, np.int64)
+        own = self.encoder.answer.carriers
+        added = range(len(self.encoder.vocabulary), len(self.vocabulary))
+        return self.offset + np.asarray((*added,) or own, np.int64)
+
+    @property
+    def answer_length(self) -> int:
+        """The most tokens that a model puts out for a number."""
+        return 1 if self.other_head else self.encoder.answer.length
+
+    @property
+    def answer_fixed(self) -> bool:
+        """Whether it always puts out that many; else the first other token ends the number."""
+        return bool(self.other_head) or self.encoder.answer.fixed
+
+    def wanted(self, ids: np.ndarray, within: np.ndarray) -> np.ndarray:
+        """The token to predict in place of each; -1 for none."""
+        if not self.other_head:
+            return np.where(np.isin(ids, self.input_only), -1, ids)
+        return np.where(within == 0, ids, np.where(within == 1, self.answer_carriers[0], -1))
 
     @functools.cached_property
     def input_only(self) -> np.ndarray:
@@ -121,7 +150,8 @@ class Tokenizer:
         """
         tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
         if self.other_head:
-            return carried_numbers(tokens, self.encoder.carriers, self.other_head)
+            carriers = (*(self.answer_carriers - self.offset),)
+            return carried_numbers(tokens, carriers, self.other_head)
         spelling = self.encoder.answer if answers or len(self.input_only) else self.encoder
         return spelling.decode(tokens)
 
@@ -179,8 +209,11 @@ class _Reader:
         columns = map(self._columns, *zip(*filled, strict=True), np.split(spelled, ends))
         ids, slot, within, n_tokens, n_carriers = map(np.concatenate, zip(*columns, strict=True))
         head, starts = self.tokenizer.other_head, offsets(n_tokens)
-        labels = head.features(numbers) if head else tokens.features  # one carrier a number
-        return Flat(ids, slot, within, starts, tokens.features, labels, offsets(n_carriers))
+        features = labels = tokens.features, offsets(n_carriers)
+        if head:
+            n_numbers = [np.full(len(e), e.numbers.shape[1]) for e in parts.values()]
+            labels = head.features(numbers), offsets(np.concatenate(n_numbers))
+        return Flat(ids, slot, within, starts, *features, *labels)
 
     def _columns(self, frame: _Frame, e: Examples, spelled: np.ndarray):
         """ids, slot and index within the number of each token; tokens and carriers of each text."""

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from numlab.codes import BitCode
 from numlab.heads.base import Head, HeadModule
 
-__all__ = ["BitHead"]
+__all__ = ["BitHead", "BitTokenHead"]
 
 
 @dataclass(frozen=True)
@@ -20,18 +20,33 @@ class BitHead(BitCode, Head):
         return BitModule(d_model, self.bits)
 
 
+@dataclass(frozen=True)
+class BitTokenHead(BitHead):
+    """The same with the loss of BitTokens: ten times as heavy as a word's (bittokens, 3)."""
+
+    weight: float = 10.0
+
+    def build(self, d_model: int) -> HeadModule:
+        return BitModule(d_model, self.bits, self.weight)
+
+
 class BitModule(HeadModule):
     """(m, bits) logits of a bit being 1."""
 
-    def __init__(self, d_model: int, bits: int):
+    def __init__(self, d_model: int, bits: int, weight: float = 1.0):
         super().__init__()
-        self.predict = nn.Linear(d_model, bits)
+        self.predict, self.weight = nn.Linear(d_model, bits), weight
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) binary cross-entropies, the mean over the bits."""
         bits = features.float()
-        return F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
+        loss = F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
+        return self.weight * loss
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, bits) uint8; the bits of an infinity or a NaN are not a number's."""
         return (outputs > 0).to(torch.uint8)
+
+    def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
+        chance = outputs.float().sigmoid().expand(n, *outputs.shape)
+        return torch.bernoulli(chance, generator=generator).to(torch.uint8)

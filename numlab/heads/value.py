@@ -8,6 +8,7 @@ from torch.distributions import Categorical, MixtureSameFamily, Normal
 
 from numlab.codes import ScaledCode
 from numlab.heads.base import Head, HeadModule
+from numlab.heads.distributions import Normals
 
 __all__ = ["MixtureHead", "ValueHead"]
 
@@ -54,6 +55,12 @@ class MixtureHead(ScaledCode, Head):
     def build(self, d_model: int) -> HeadModule:
         return MixtureModule(d_model, self.n, self.bias)
 
+    def distribution(self, module: HeadModule, outputs: torch.Tensor, samples=0, seed=0) -> Normals:
+        mixture = module.mixture(outputs.detach().cpu())
+        means, widths = mixture.component_distribution.loc, mixture.component_distribution.scale
+        shares = mixture.mixture_distribution.probs
+        return Normals(shares, means.double() * self.scale, widths.double() * self.scale)
+
 
 def mlp(d_model: int, n_outputs: int, bias: bool) -> nn.Module:
     hidden, out = nn.Linear(d_model, d_model, bias), nn.Linear(d_model, n_outputs, bias)
@@ -86,7 +93,7 @@ class MixtureModule(HeadModule):
         super().__init__()
         self.predict = mlp(d_model, 3 * n, bias)
 
-    def distribution(self, outputs: torch.Tensor) -> MixtureSameFamily:
+    def mixture(self, outputs: torch.Tensor) -> MixtureSameFamily:
         weights, means, widths = outputs.float().chunk(3, 1)
         normals = Normal(means, nn.functional.softplus(widths) + NARROWEST)
         shares = Categorical(logits=weights, validate_args=False)  # validation fails on no rows
@@ -94,7 +101,7 @@ class MixtureModule(HeadModule):
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) negative log-likelihoods."""
-        return -self.distribution(outputs).log_prob(features.float()[:, 0])
+        return -self.mixture(outputs).log_prob(features.float()[:, 0])
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        return self.distribution(outputs).mean[:, None]
+        return self.mixture(outputs).mean[:, None]
