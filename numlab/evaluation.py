@@ -119,7 +119,7 @@ def _columns(corpus: Corpus, answers: Answers, as_answers: bool):
         slot = e.layout.slots[j]
         tokens = answers.ids[pick], answers.mask[pick], answers.features[pick[answer_of]]
         if slot.words is None:
-            predicted = tokenizer.decode(*tokens, as_answers)
+            predicted = tokenizer.decode(*tokens, as_answers, slot.name)
             valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
         else:
             predicted = _words(tokenizer, *tokens[:2])

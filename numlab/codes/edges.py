@@ -4,7 +4,7 @@ import numpy as np
 
 from numlab.codes.base import as_column, written
 
-__all__ = ["as_edges", "quantile_edges", "tree_edges"]
+__all__ = ["as_edges", "deviation", "quantile_edges", "tree_edges"]
 
 
 def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
@@ -14,6 +14,11 @@ def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
         got = ", ".join(map(written, x[:8]))
         raise ValueError(f"{name} has {least} or more finite numbers, ascending; got {got}")
     return tuple(x.tolist())
+
+
+def deviation(numbers) -> float:
+    """The numbers' standard deviation, as a scale: 1 where they are all the same."""
+    return float(as_column(numbers).astype(float).std()) or 1.0
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:

@@ -62,11 +62,12 @@ class FigureCode(Code):
         return np.column_stack([x < 0, exponent, to_digits(size.astype(np.int64), self.figures)])
 
     def number(self, features: np.ndarray) -> np.ndarray:
-        digits = features[:, 1:].astype(np.float64)
+        valid = (features[:, 1:] <= 9).all(1)
+        digits = np.where(valid[:, None], features[:, 1:], 0).astype(np.float64)
         decade = (digits[:, :3] @ [100, 10, 1]).astype(int) - SHIFT
         size = digits[:, 3:] @ 10.0 ** np.arange(self.figures)[::-1]
         value = _shifted(size, decade - (self.figures - 1))
-        valid = (features[:, 1:] <= 9).all(1) & np.isfinite(value)
+        valid &= np.isfinite(value)
         return np.where(valid, np.where(features[:, 0] > 0, 0 - value, value), np.nan)
 
 
