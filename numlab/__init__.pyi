@@ -51,6 +51,7 @@ from .figures.filing import claim as claim
 from .figures.filing import save_figure as save_figure
 from .figures.filing import save_table as save_table
 from .losses import AggregateLoss as AggregateLoss
+from .losses import NumberTokenLoss as NumberTokenLoss
 from .metrics import score as score
 from .models import GPT2 as GPT2
 from .models import Abacus as Abacus
