@@ -174,30 +174,34 @@ class NumberTokenLoss(LossTerm):
         word = (targets.ids - embed.offset - first).clamp(0, len(words))  # behind the last: none
         word = torch.where(targets.ids < embed.offset + first, len(words), word)
         true = nn.functional.pad(values, (0, 1), value=math.nan)[word]
-        at = (~true.isnan()).nonzero()[:, 0]
-        if not len(at):  # a small batch without a number
+        at = ~true.isnan()
+        if not at.any():  # a small batch without a number
             return logits.sum() * 0
-        own, true = logits[at].float(), true[at]
+        own, true = (
+            logits.float(),
+            true.nan_to_num(),
+        )  # of all targets: to leave some out costs more than it saves
         inside = own[:, embed.offset + first :][:, : len(words)]
         inside = inside if words.all() else inside[:, words]
-        values, share = values[words], inside.softmax(1)
+        values, total = values[words], inside.logsumexp(1)
+        share = (inside - total[:, None]).exp()
         if self.kind == "number":
-            return self._whole(share @ values, true, targets, at)
+            return self._whole((share @ values)[at], true[at], targets, at.nonzero()[:, 0])
         width = values.max() - values.min()
         if self.kind == "mse":
             loss, worst = (share @ values - true).square(), width.square()
         else:
-            distance, worst = (values - true[:, None]).abs(), width
-            if self.squash is not None:
+            gap = values - true[:, None]
+            loss, worst = (share * gap.abs()).sum(1), width
+            if self.squash is not None:  # a distance above 0 becomes 1 + (distance - least) slope
                 least = values.unique().diff().min()
                 slope = (self.squash - 1) / (width - least).clamp(min=1e-30)
-                distance = torch.where(distance > 0, 1 + (distance - least) * slope, 0.0)
+                loss = slope * loss + (1 - slope * least) * (share * (gap != 0)).sum(1)
                 worst = self.squash
-            loss = (share * distance).sum(1)
         if self.reweigh:
-            mass = (inside.logsumexp(1) - own.logsumexp(1)).exp()
+            mass = (total - own.logsumexp(1)).exp()
             loss = mass * loss + 1.01 * worst * (1 - mass)
-        return loss.mean()
+        return loss[at].mean()
 
     def _whole(self, digits, true, targets: Targets, at: torch.Tensor) -> torch.Tensor:
         number, count, place = _places(targets, at)
