@@ -100,7 +100,7 @@ class Tokenizer:
     @property
     def words(self) -> list[tuple[str, str]]:
         """Each word, with where it is from: a number's "7" is another word than a text's."""
-        text, numbers = self.text.words, self.encoder.vocabulary
+        text, numbers = self.text.words, self.vocabulary
         return [*(("text", word) for word in text), *(("number", word) for word in numbers)]
 
     @functools.cached_property

@@ -26,7 +26,7 @@ ENCODERS = [
     nl.Digits(3),
 ]
 HEADS = [
-    heads.BitTokenHead(16),
+    heads.BitHead(16),
     heads.DigitHead(3),
     heads.HLGauss.fit(SEEN, bins=32),
     heads.Bars.fit(SEEN, bins=16),

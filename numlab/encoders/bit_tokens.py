@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from numlab.codes import BitCode, FigureCode, as_column
 from numlab.codes.bits import float_bits
 from numlab.encoders.base import ValueEncoder, in_float32
-from numlab.heads import BitTokenHead, FigureHead, Head
+from numlab.heads import BitHead, FigureHead, Head
 
 __all__ = ["Base10Tokens", "BitTokens"]
 
@@ -93,7 +93,7 @@ class BitTokens(BitCode, SignEncoder):
 
     @property
     def head(self) -> Head:
-        return BitTokenHead(self.bits, self.overflow, self.weight)
+        return BitHead(self.bits, self.overflow, self.weight)
 
 
 @dataclass(frozen=True)

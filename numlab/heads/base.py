@@ -22,6 +22,7 @@ class Head(Code):
     """
 
     version: ClassVar[int] = 1
+    closed: ClassVar[bool] = False  # whether `distribution` is a formula and draws nothing
 
     @abc.abstractmethod
     def build(self, d_model: int) -> HeadModule:

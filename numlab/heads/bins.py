@@ -17,8 +17,6 @@ from numlab.heads.distributions import Histogram
 
 __all__ = ["Bars", "HLGauss"]
 
-THIRDS = (-1.0, 0.0, 1.0, 2.0)
-
 
 @dataclass(frozen=True)
 class BinHead(ScaledCode, Head):
@@ -30,8 +28,9 @@ class BinHead(ScaledCode, Head):
         Ascending, in the numbers' own units.
     """
 
-    edges: tuple[float, ...] = THIRDS
+    edges: tuple[float, ...] = (-1.0, 0.0, 1.0)
     scale: ClassVar[float] = 1.0
+    closed: ClassVar[bool] = True
     tails: ClassVar[bool]
 
     def __post_init__(self):

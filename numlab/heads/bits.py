@@ -9,25 +9,20 @@ from torch.nn import functional as F
 from numlab.codes import BitCode
 from numlab.heads.base import Head, HeadModule
 
-__all__ = ["BitHead", "BitTokenHead"]
+__all__ = ["BitHead"]
 
 
 @dataclass(frozen=True)
 class BitHead(BitCode, Head):
-    """A logit for each bit, learned independently. Ours: the float paper predicts no numbers."""
+    """A logit for each bit, learned independently. Ours: the float paper predicts no numbers.
+
+    `weight`: of the loss beside the words'; BitTokens has 10. None: 1.
+    """
+
+    weight: float | None = None
 
     def build(self, d_model: int) -> HeadModule:
-        return BitModule(d_model, self.bits)
-
-
-@dataclass(frozen=True)
-class BitTokenHead(BitHead):
-    """The same with the loss of BitTokens: ten times as heavy as a word's (bittokens, 3)."""
-
-    weight: float = 10.0
-
-    def build(self, d_model: int) -> HeadModule:
-        return BitModule(d_model, self.bits, self.weight)
+        return BitModule(d_model, self.bits, self.weight or 1.0)
 
 
 class BitModule(HeadModule):

@@ -1,6 +1,7 @@
 """One scaled number: by least squares (xval, 2.2), or as a mixture of normals."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -46,6 +47,7 @@ class MixtureHead(ScaledCode, Head):
     n: int = 4
     scale: float = 1.0
     bias: bool = True
+    closed: ClassVar[bool] = True
 
     def __post_init__(self):
         super().__post_init__()
