@@ -94,7 +94,7 @@ class HLGauss(BinHead):
         width = ((x.max() - x.min()) or 1.0) / inner
         edges = x.min() + width * (np.arange(bins + 1) - 4 * ratio)
         edges = middle + spread * np.sinh(edges) if asinh else edges
-        return cls(tuple(edges.round(15).tolist()), ratio)
+        return cls(tuple(edges.tolist()), ratio)
 
     def build(self, d_model: int) -> HeadModule:
         return SmoothedBins(d_model, self)

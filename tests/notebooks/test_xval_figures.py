@@ -234,6 +234,16 @@ def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
         assert probability(predicted[name].iloc[0]) == pytest.approx(level, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    "head", [nl.heads.HLGauss((0.0, 2.0, 6.0)), nl.heads.DigitHead(2, 2)], ids=["bins", "digits"]
+)
+def test_heads_over_words_are_calibrated_too(head, module_home):
+    run = nl.train(dataclasses.replace(MIXTURE, encoder=nl.P1000(), head=head))
+    frame = calibration.calibration(run, MIXTURE.task.sample(20, seed=1), "m0")
+    assert len(frame) == 20 and frame.pit.between(0, 1).all()
+    assert (frame.q5 <= frame.q50).all() and (frame.q50 <= frame.q95).all()
+
+
 def test_a_run_that_predicts_single_numbers_is_refused(module_home):
     run = nl.train(dataclasses.replace(MIXTURE, encoder=nl.XVal()))
     with pytest.raises(ValueError, match="predicts single numbers"):
