@@ -37,8 +37,9 @@ class Flat:
     within: np.ndarray  # (tokens,) index within the number from 1; 0 in literals
     starts: np.ndarray  # (n + 1,) where a text's tokens begin
     features: np.ndarray  # (carriers, F)
-    labels: np.ndarray  # (carriers, F'): what the head is to predict of them
     feature_starts: np.ndarray  # (n + 1,)
+    labels: np.ndarray  # (labels, F'): what the head is to predict
+    label_starts: np.ndarray  # (n + 1,)
 
 
 def _side_by_side(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -115,6 +116,7 @@ class Corpus:
         flat, at_rows = self._flat(rows)
         at, real = _side_by_side(flat.starts, at_rows)
         feature, carried = _side_by_side(flat.feature_starts, at_rows)
+        label, labelled = _side_by_side(flat.label_starts, at_rows)
         ids = np.where(real, flat.ids[at], self.tokenizer.text.pad)
         return Batch(
             self,
@@ -125,7 +127,7 @@ class Corpus:
             within=np.where(real, flat.within[at], 0),
             carriers=np.flatnonzero(np.isin(ids, self.tokenizer.carriers)),
             features=flat.features[feature[carried]],
-            labels=flat.labels[feature[carried]],
+            labels=flat.labels[label[labelled]],
         )
 
 
@@ -141,7 +143,19 @@ class Batch:
     within: np.ndarray  # (B, T) index within the number from 1; 0 in literals
     carriers: np.ndarray  # (m,) flat positions of the tokens that carry a number
     features: np.ndarray  # (m, F) what they carry
-    labels: np.ndarray  # (m, F') what the head is to predict of them
+    labels: np.ndarray  # (l, F') what the head is to predict
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """(l,) flat positions of the tokens that have a label: carriers, or with a head of the
+        run's own the first token of each number."""
+        own = self.corpus.tokenizer.other_head
+        return np.flatnonzero(self.within == 1) if own else self.carriers
+
+    @property
+    def wanted(self) -> np.ndarray:
+        """(B, T) the token to predict in place of each; -1 for none."""
+        return self.corpus.tokenizer.wanted(self.ids, self.within)
 
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(B, T) bool: tokens of the slots that fit the patterns."""

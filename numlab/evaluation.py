@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 
 from numlab.corpus import Corpus, matches
 from numlab.examples import Examples
+from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
 from numlab.training import Run
 
@@ -33,6 +36,9 @@ def predict(
     examples: list[Examples] | str,
     slots: str | tuple[str, ...],
     batch_size: int = 256,
+    decide: str | float | None = None,
+    samples: int = 64,
+    temperature: float = 1.0,
 ):
     """Have runs fill in slots of some texts.
 
@@ -47,10 +53,19 @@ def predict(
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
         the text before it.
     batch_size : int
+    decide : "mode", "mean", "median" or a quantile's level, optional
+        Which number to answer from the distribution that a run predicts (RAIL, 2403.04182): the
+        mean is best for squared errors, the median for absolute ones. None: the likeliest words,
+        and what the head reads. Heads with a formula for their distribution use it; else answers
+        are drawn, word by word, bit by bit.
+    samples, temperature : int, float
+        Of what is drawn, the same each time.
 
     Returns
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
+        With `decide` also `dropped`: the share of the samples that were not numbers. The answer
+        is of the others.
         One row for each run and slot of a text. `encoder` is the run's label (see `labels`),
         `example` the text's index, `predicted` NaN (None for integers beyond float64) where the
         answer is not a number.
@@ -68,7 +83,8 @@ def predict(
     frames = []
     for run, label in labels(runs if isinstance(runs, Sequence) else [runs]).items():
         texts = run.examples(examples) if isinstance(examples, str) else examples
-        frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size)))
+        rule = None if decide is None else Decision(decide, samples, temperature)
+        frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
         frame.insert(0, "encoder", label)
         frame.insert(1, "seed", run.spec.seed)
@@ -77,7 +93,11 @@ def predict(
 
 
 def predictions(
-    run: Run, examples: list[Examples], slots: str | tuple[str, ...], batch_size: int = 256
+    run: Run,
+    examples: list[Examples],
+    slots: str | tuple[str, ...],
+    batch_size: int = 256,
+    rule: Decision | None = None,
 ) -> Iterator[dict[str, np.ndarray]]:
     """The columns of `predict` batch by batch, unsorted: a slider cannot wait for DataFrames."""
     patterns, objective = (slots,) if isinstance(slots, str) else tuple(slots), run.spec.objective
@@ -86,8 +106,111 @@ def predictions(
         order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
         for i in range(0, len(corpus), batch_size):
             batch = corpus.batch(order[i : i + batch_size])
-            answers = objective.fill(run.model, batch, asked)
-            yield from _columns(corpus, answers, matches(asked[0], objective.answers))
+            as_answers = matches(asked[0], objective.answers)
+
+            def fill(model, batch=batch, asked=asked, as_answers=as_answers) -> list[dict]:
+                answers = objective.fill(model, batch, asked)
+                return list(_columns(batch.corpus, answers, as_answers))
+
+            yield from fill(run.model) if rule is None else rule(run.model, fill)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Which number to answer from a distribution, and how to draw where there is no formula."""
+
+    decide: str | float
+    samples: int = 64
+    temperature: float = 1.0
+
+    def __post_init__(self):
+        named = self.decide in ("mode", "mean", "median")
+        if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
+            raise ValueError(f"decide is 'mode', 'mean', 'median' or a level; got {self.decide!r}")
+        if self.samples < 1 or not self.temperature > 0:
+            raise ValueError(f"there are samples, at a temperature above 0; got {self}")
+
+    def of(self, distribution: Distribution) -> np.ndarray:
+        """(m,) numbers."""
+        if self.decide in ("mode", "mean"):
+            return getattr(distribution, self.decide).numpy()
+        level = 0.5 if self.decide == "median" else self.decide
+        return distribution.quantile(torch.full_like(distribution.mean, level)).numpy()
+
+    def __call__(self, model, fill) -> list[dict]:
+        """The columns that `fill` gives for a model, with the numbers decided."""
+        head = model.tokenizer.head
+        if head and head.closed:
+            return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
+        sampler = _Sampler(model, self.temperature)
+        drawn = [fill(sampler) for _ in range(self.samples)]
+        return [self._merged(columns) for columns in zip(*drawn, strict=True)]
+
+    def _merged(self, drawn: tuple[dict, ...]) -> dict:
+        """One slot's columns from those of each sample."""
+        if drawn[0]["predicted"].dtype.kind in "US":
+            raise ValueError(f"a number is decided; {drawn[0]['slot']} is filled with words")
+        points = Points(torch.from_numpy(np.stack([c["predicted"].astype(float) for c in drawn])))
+        valid = points.valid.numpy()
+        decided = {"predicted": self.of(points), "valid": valid > 0, "dropped": 1 - valid}
+        return {**drawn[0], **decided}
+
+
+@dataclass
+class _Decided:
+    """A model that reads the decided number in place of its head's."""
+
+    model: torch.nn.Module
+    rule: Decision
+
+    def __getattr__(self, name: str):
+        return getattr(self.model, name)
+
+    def read(self, h: torch.Tensor) -> np.ndarray:
+        head, module = self.model.tokenizer.head, self.model.value_head
+        if not len(h):
+            return self.model.read(h)
+        return head.features(self.rule.of(head.distribution(module, module(h))))
+
+
+@dataclass
+class _Sampler:
+    """A model whose likeliest words, and what it reads, are drawn. It runs once for each prompt of
+    a batch, however often it is asked."""
+
+    model: torch.nn.Module
+    temperature: float
+    seen: dict = field(default_factory=dict)
+    generator: torch.Generator = field(default_factory=lambda: torch.Generator().manual_seed(0))
+
+    def __getattr__(self, name: str):
+        return getattr(self.model, name)
+
+    def hidden(self, inputs, reads=None, cache=None) -> torch.Tensor:
+        if cache is not None and (
+            isinstance(cache, dict) or cache[0]
+        ):  # a later word, or no copies
+            return self.model.hidden(inputs, reads, cache=cache)
+        if inputs.ids.shape not in self.seen:  # prompts of a batch differ in their length
+            kept = None if cache is None else self.model.cache()
+            self.seen[inputs.ids.shape] = self.model.hidden(inputs, reads, cache=kept), kept
+        hidden, kept = self.seen[inputs.ids.shape]
+        for own, shared in zip(cache or (), kept or (), strict=True):
+            own.update(shared)  # what is in it is replaced, never changed
+        return hidden
+
+    def logits(self, h: torch.Tensor) -> torch.Tensor:
+        """With noise after Gumbel: the greatest is a sample of the softmax."""
+        logits = self.model.logits(h) / self.temperature
+        noise = torch.empty(logits.shape).exponential_(generator=self.generator).log()
+        return logits - noise.to(logits.device)
+
+    def read(self, h: torch.Tensor) -> np.ndarray:
+        module = self.model.value_head
+        if module is None:
+            return self.model.read(h)
+        outputs = module(h).cpu() / self.temperature
+        return module.draw(outputs, 1, self.generator)[0].numpy()
 
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
@@ -119,7 +242,7 @@ def _columns(corpus: Corpus, answers: Answers, as_answers: bool):
         slot = e.layout.slots[j]
         tokens = answers.ids[pick], answers.mask[pick], answers.features[pick[answer_of]]
         if slot.words is None:
-            predicted = tokenizer.decode(*tokens, as_answers)
+            predicted = tokenizer.decode(*tokens, as_answers, slot.name)
             valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
         else:
             predicted = _words(tokenizer, *tokens[:2])
@@ -135,5 +258,5 @@ def _columns(corpus: Corpus, answers: Answers, as_answers: bool):
 
 def _words(tokenizer, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """(n, L) tokens as (n,) texts."""
-    words = np.array([*tokenizer.text.words, *tokenizer.encoder.vocabulary])
+    words = np.array([*tokenizer.text.words, *tokenizer.vocabulary])
     return np.array(["".join(words[row[m]]) for row, m in zip(ids, mask, strict=True)])

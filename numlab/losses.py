@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import abc
 import functools
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -14,7 +16,7 @@ from numlab.encoders import Encoder
 from numlab.encoders.aggregate import WeightedSum
 from numlab.objectives import Targets
 
-__all__ = ["AggregateLoss", "LossTerm"]
+__all__ = ["AggregateLoss", "LossTerm", "NumberTokenLoss"]
 
 FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 ends at -20
 
@@ -79,35 +81,140 @@ class AggregateLoss(LossTerm):
         return (1 - self.share) / self.share
 
     def check(self, encoder: Encoder) -> None:
-        _digit_words(encoder)
+        _digit_words(encoder, type(self).__name__)
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the numbers of a batch."""
-        digits = embed.offset + torch.tensor(_digit_words(embed.encoder), device=logits.device)
+        digits = embed.offset + torch.tensor(
+            _digit_words(embed.encoder, type(self).__name__), device=logits.device
+        )
         true = targets.ids[:, None] == digits  # (t, 10)
         at = true.any(1).nonzero()[:, 0]
         if not len(at):  # a small batch without a digit
             return logits.sum() * 0
-        _, number, count = torch.stack([targets.row[at], targets.slot[at]]).unique_consecutive(
-            return_inverse=True, return_counts=True, dim=1
-        )
-        place = torch.arange(len(at), device=at.device) - (count.cumsum(0) - count)[number]
+        number, count, place = _places(targets, at)
         table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max()))).float()
         weight = table.to(at.device)[count[number], place]
         gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
-        words = embed.table.weight[digits].detach().float()
-        error = (tally @ words).square().mean(1)
-        return torch.log2(error + FLOOR * words.square().mean()).mean()
+        vectors = embed.table.weight[digits].detach().float()
+        error = (tally @ vectors).square().mean(1)
+        return torch.log2(error + FLOOR * vectors.square().mean()).mean()
+
+
+def _places(targets: Targets, at: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """The number that each of t targets is a digit of, (t,); how many digits each number has; and
+    which of them each target is, (t,)."""
+    _, number, count = torch.stack([targets.row[at], targets.slot[at]]).unique_consecutive(
+        return_inverse=True, return_counts=True, dim=1
+    )
+    place = torch.arange(len(at), device=at.device) - (count.cumsum(0) - count)[number]
+    return number, count, place
 
 
 @functools.lru_cache
-def _digit_words(encoder: Encoder) -> tuple[int, ...]:
+def _digit_words(encoder: Encoder, name: str) -> tuple[int, ...]:
     """The indices of the words 0 to 9, with which the encoder spells answers."""
     words, answer = encoder.vocabulary, encoder.answer.spell(12)
     if [word for word in answer if word.isdigit()][:2] != ["1", "2"]:
         raise ValueError(
-            "AggregateLoss needs answers in digits, greatest first; "
+            f"{name} needs answers in digits, greatest first; "
             f"{encoder} spells 12 as {' '.join(answer)}"
         )
     return tuple(words.index(digit) for digit in "0123456789")
+
+
+@dataclass(frozen=True)
+class NumberTokenLoss(LossTerm):
+    """How far words that are numbers are from the true one (Zausinger and others, 2411.02083).
+
+    At each target that is a word with a value y (a digit, a significand, a whole number), with v
+    the values of all such words and p the softmax over these alone:
+
+    "was": sum p |v - y|, the Wasserstein distance to y; "mse": (sum p v - y)^2; "number": with y
+    and sum p v put together over the digits of a number, |ours - y| / (|ours| + |y| + eps), once a
+    number. The point and the exponent are left out, so 12.5 counts as 125.
+
+    Parameters
+    ----------
+    kind : {"was", "mse", "number"}
+    weight : float
+        Of the mean over the targets, beside the cross-entropy.
+    reweigh : bool
+        With m the model's probability of all words that are numbers, the loss becomes m times
+        itself plus 1 - m times 1.01 of the largest that it can be: without it, the loss does not
+        see other words. As in the authors' package, and not in their paper; never with "number".
+    squash : float, optional
+        Distances between different values become 1 to `squash`, of "was" alone. Digits have 1 to 9
+        themselves; our choice: others are squashed to that too, as significands and whole numbers
+        are decades apart. None: as they are.
+    """
+
+    kind: str = "was"
+    weight: float = 0.3
+    reweigh: bool = True
+    squash: float | None = 9.0
+    name: str = "number tokens"
+
+    def __post_init__(self):
+        if self.kind not in ("was", "mse", "number"):
+            raise ValueError(f"kind is 'was', 'mse' or 'number'; got {self.kind!r}")
+        if self.squash is not None and not 1 < self.squash < math.inf:
+            raise ValueError(f"squash is above 1, or None; got {self.squash}")
+
+    def check(self, encoder: Encoder) -> None:
+        if self.kind == "number":
+            _digit_words(encoder, type(self).__name__)
+        elif encoder.answer.carriers or np.isnan(encoder.answer.word_values).all():
+            raise ValueError(f"NumberTokenLoss needs answers in words; {encoder} has none of value")
+
+    def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
+        """The mean over the targets that are numbers, or over the numbers."""
+        first, words, values = _valued_words(embed.encoder, logits.device)
+        word = (targets.ids - embed.offset - first).clamp(0, len(words))  # behind the last: none
+        word = torch.where(targets.ids < embed.offset + first, len(words), word)
+        true = nn.functional.pad(values, (0, 1), value=math.nan)[word]
+        at = ~true.isnan()
+        if not at.any():  # a small batch without a number
+            return logits.sum() * 0
+        own, true = (
+            logits.float(),
+            true.nan_to_num(),
+        )  # of all targets: to leave some out costs more than it saves
+        inside = own[:, embed.offset + first :][:, : len(words)]
+        inside = inside if words.all() else inside[:, words]
+        values, total = values[words], inside.logsumexp(1)
+        share = (inside - total[:, None]).exp()
+        if self.kind == "number":
+            return self._whole((share @ values)[at], true[at], targets, at.nonzero()[:, 0])
+        width = values.max() - values.min()
+        if self.kind == "mse":
+            loss, worst = (share @ values - true).square(), width.square()
+        else:
+            gap = values - true[:, None]
+            loss, worst = (share * gap.abs()).sum(1), width
+            if self.squash is not None:  # a distance above 0 becomes 1 + (distance - least) slope
+                least = values.unique().diff().min()
+                slope = (self.squash - 1) / (width - least).clamp(min=1e-30)
+                loss = slope * loss + (1 - slope * least) * (share * (gap != 0)).sum(1)
+                worst = self.squash
+        if self.reweigh:
+            mass = (total - own.logsumexp(1)).exp()
+            loss = mass * loss + 1.01 * worst * (1 - mass)
+        return loss[at].mean()
+
+    def _whole(self, digits, true, targets: Targets, at: torch.Tensor) -> torch.Tensor:
+        number, count, place = _places(targets, at)
+        weight = 10.0 ** (count[number] - 1 - place)
+        put = torch.zeros(2, len(count), device=at.device)
+        ours, y = put.index_add(1, number, weight * torch.stack([digits, true]))
+        return ((ours - y).abs() / (ours.abs() + y.abs() + 1e-8)).mean()
+
+
+@functools.lru_cache
+def _valued_words(encoder: Encoder, device: torch.device) -> tuple[int, torch.Tensor, torch.Tensor]:
+    """The first word of answers that is a number, and from it to the last: bool, and values."""
+    values = encoder.answer.word_values
+    at = np.flatnonzero(~np.isnan(values))
+    values = torch.from_numpy(values[at[0] : at[-1] + 1]).float().to(device)
+    return int(at[0]), ~values.isnan(), values

@@ -21,6 +21,7 @@ from numlab.heads import Head
 
 __all__ = ["Text", "Tokenizer"]
 
+ANSWER = "[ANSWER]"  # the word for a number that a head reads
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
 
@@ -62,7 +63,10 @@ class Tokenizer:
     text : Text
     encoder : Encoder
     other_head : Head, optional
-        A head in place of the encoder's: numbers are predicted by its features.
+        A head that reads numbers in place of the encoder's head or words. A number is then
+        predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
+        encoder spells answers otherwise, and the head reads the number off the same hidden state.
+        Inputs are spelled by the encoder as ever.
     """
 
     text: Text
@@ -82,14 +86,21 @@ class Tokenizer:
     def offset(self) -> int:
         return len(self.text)
 
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words of numbers: the encoder's, and [ANSWER] where it is needed."""
+        answer, words = self.encoder.answer, self.encoder.vocabulary
+        carried = answer.carriers and answer.length == 1
+        return words if carried or not self.other_head else (*words, ANSWER)
+
     @property
     def size(self) -> int:
-        return len(self.text) + len(self.encoder.vocabulary)
+        return len(self.text) + len(self.vocabulary)
 
     @property
     def words(self) -> list[tuple[str, str]]:
         """Each word, with where it is from: a number's "7" is another word than a text's."""
-        text, numbers = self.text.words, self.encoder.vocabulary
+        text, numbers = self.text.words, self.vocabulary
         return [*(("text", word) for word in text), *(("number", word) for word in numbers)]
 
     @functools.cached_property
@@ -100,7 +111,25 @@ class Tokenizer:
     @functools.cached_property
     def answer_carriers(self) -> np.ndarray:
         """(n,) ids of the words that carry a number in an answer."""
-        return self.offset + np.asarray(self.encoder.answer.carriers, np.int64)
+        own = self.encoder.answer.carriers
+        added = range(len(self.encoder.vocabulary), len(self.vocabulary))
+        return self.offset + np.asarray((*added,) or own, np.int64)
+
+    @property
+    def answer_length(self) -> int:
+        """The most tokens that a model puts out for a number."""
+        return 1 if self.other_head else self.encoder.answer.length
+
+    @property
+    def answer_fixed(self) -> bool:
+        """Whether it always puts out that many; else the first other token ends the number."""
+        return bool(self.other_head) or self.encoder.answer.fixed
+
+    def wanted(self, ids: np.ndarray, within: np.ndarray) -> np.ndarray:
+        """The token to predict in place of each; -1 for none."""
+        if not self.other_head:
+            return np.where(np.isin(ids, self.input_only), -1, ids)
+        return np.where(within == 0, ids, np.where(within == 1, self.answer_carriers[0], -1))
 
     @functools.cached_property
     def input_only(self) -> np.ndarray:
@@ -112,18 +141,25 @@ class Tokenizer:
         return Corpus(self, examples, _Reader(self, [e.layout for e in examples], answers))
 
     def decode(
-        self, ids: np.ndarray, mask: np.ndarray, features: np.ndarray, answers: bool = True
+        self,
+        ids: np.ndarray,
+        mask: np.ndarray,
+        features: np.ndarray,
+        answers: bool = True,
+        slot: str = "",
     ) -> np.ndarray:
         """(n, L) tokens and what the head read to (n,) numbers; NaN or None where malformed.
 
         Slots that fit `answers` are read as `encoder.answer` spells them. So are all others where
-        the encoder has `input_only` words, as a model never predicts these.
+        the encoder has `input_only` words, as a model never predicts these. `slot` is the slot
+        that they fill, for encoders that know it.
         """
         tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
         if self.other_head:
-            return carried_numbers(tokens, self.encoder.carriers, self.other_head)
+            carriers = (*(self.answer_carriers - self.offset),)
+            return carried_numbers(tokens, carriers, self.other_head)
         spelling = self.encoder.answer if answers or len(self.input_only) else self.encoder
-        return spelling.decode(tokens)
+        return (spelling.at(slot) if slot else spelling).decode(tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +169,7 @@ class _Frame:
     ids: np.ndarray  # (W,) tokens of the literals, -1 in slots
     slot: np.ndarray  # (W,) slot of each column, -1 in literals
     numbers: np.ndarray  # (k, L) columns of each number
-    is_answer: np.ndarray  # (k,) bool: numbers that `encoder.answer` spells
+    spelling: np.ndarray  # (k,) which of the reader's spellings each number has
     words: list[tuple[np.ndarray, np.ndarray]]  # columns (M,) and words (n, M) of each word slot
 
 
@@ -143,6 +179,7 @@ class _Reader:
     def __init__(self, tokenizer: Tokenizer, layouts: list[Layout], answers: tuple[str, ...]):
         self.tokenizer, encoder = tokenizer, tokenizer.encoder
         self.length = max(encoder.length, encoder.answer.length)
+        self.spellings: list[Encoder] = []
         text_ids = functools.cache(tokenizer.text.ids)
         self.frames = [self._frame(layout, answers, text_ids) for layout in layouts]
 
@@ -164,23 +201,49 @@ class _Reader:
             ids=np.array([*ids, self.tokenizer.text.end], np.int32),
             slot=np.array([*slots, -1], np.int16),
             numbers=np.array(numbers, int).reshape(-1, self.length),
-            is_answer=np.array([matches(name, answers) for name in layout.number_slots], bool),
+            spelling=np.array([self._spelling(n, answers) for n in layout.number_slots], int),
             words=words,
         )
+
+    def _spelling(self, slot: str, answers: tuple[str, ...]) -> int:
+        encoder = self.tokenizer.encoder
+        spelling = (encoder.answer if matches(slot, answers) else encoder).at(slot)
+        if spelling not in self.spellings:
+            self.spellings.append(spelling)
+        return self.spellings.index(spelling)
 
     def __call__(self, parts: dict[int, Examples]) -> Flat:
         """Tokenize some examples of each layout, keyed by the layout's index."""
         filled = [(self.frames[at], e) for at, e in parts.items()]
         numbers = np.concatenate([e.numbers.ravel() for _, e in filled])
-        is_answer = np.concatenate([np.tile(frame.is_answer, len(e)) for frame, e in filled])
-        tokens = _spell(self.tokenizer.encoder, numbers, is_answer)
+        tokens = self._spell(numbers, [np.tile(frame.spelling, len(e)) for frame, e in filled])
         ends = np.cumsum([e.numbers.size for _, e in filled])[:-1]
         spelled = np.where(tokens.mask, tokens.ids + self.tokenizer.offset, -1)
         columns = map(self._columns, *zip(*filled, strict=True), np.split(spelled, ends))
         ids, slot, within, n_tokens, n_carriers = map(np.concatenate, zip(*columns, strict=True))
         head, starts = self.tokenizer.other_head, offsets(n_tokens)
-        labels = head.features(numbers) if head else tokens.features  # one carrier a number
-        return Flat(ids, slot, within, starts, tokens.features, labels, offsets(n_carriers))
+        features = labels = tokens.features, offsets(n_carriers)
+        if head:
+            n_numbers = [np.full(len(e), e.numbers.shape[1]) for e in parts.values()]
+            labels = head.features(numbers), offsets(np.concatenate(n_numbers))
+        return Flat(ids, slot, within, starts, *features, *labels)
+
+    def _spell(self, numbers: np.ndarray, which: list[np.ndarray]) -> Tokens:
+        """(N,) numbers as tokens, and which spelling each of them has."""
+        if len(self.spellings) == 1 and self.spellings[0].length == self.length:
+            return self.spellings[0].encode(numbers)
+        which, encoder = np.concatenate(which), self.tokenizer.encoder
+        shape = len(numbers), self.length
+        ids, mask = np.zeros(shape, np.int32), np.zeros(shape, bool)
+        features = [np.zeros((0, encoder.n_features), encoder.feature_dtype)]
+        for i, spelling in enumerate(self.spellings):
+            rows, n = which == i, spelling.length
+            tokens = spelling.encode(numbers[rows])
+            ids[rows, :n], mask[rows, :n] = tokens.ids, tokens.mask
+            features += [tokens.features] if spelling.carriers else []
+        row = np.nonzero(np.isin(ids, encoder.carriers) & mask)[0]  # the number of each carrier
+        order = np.argsort(which[row], kind="stable")  # features stand by spelling
+        return Tokens(ids, mask, np.concatenate(features)[np.argsort(order)])
 
     def _columns(self, frame: _Frame, e: Examples, spelled: np.ndarray):
         """ids, slot and index within the number of each token; tokens and carriers of each text."""
@@ -201,19 +264,3 @@ def _padded(rows: list[list[int]]) -> np.ndarray:
     for i, row in enumerate(rows):
         table[i, : len(row)] = row
     return table
-
-
-def _spell(encoder: Encoder, numbers: np.ndarray, is_answer: np.ndarray) -> Tokens:
-    """(N,) numbers as tokens; `encoder.answer` spells those that are answers."""
-    if encoder.answer == encoder:
-        return encoder.encode(numbers)
-    shape = len(numbers), max(encoder.length, encoder.answer.length)
-    ids, mask = np.zeros(shape, np.int32), np.zeros(shape, bool)
-    features = [np.zeros((0, encoder.n_features), encoder.feature_dtype)]
-    for spelling, rows in ((encoder, ~is_answer), (encoder.answer, is_answer)):
-        tokens = spelling.encode(numbers[rows])
-        ids[rows, : spelling.length], mask[rows, : spelling.length] = tokens.ids, tokens.mask
-        features += [tokens.features] if spelling.carriers else []
-    row = np.nonzero(np.isin(ids, encoder.carriers) & mask)[0]  # the number of each carrier
-    order = np.argsort(is_answer[row], kind="stable")  # features: answers last
-    return Tokens(ids, mask, np.concatenate(features)[np.argsort(order)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import torch
 
 import numlab as nl
 from numlab.encoders import WeightedSum
-from numlab.losses import FLOOR, AggregateLoss
+from numlab.losses import FLOOR, AggregateLoss, NumberTokenLoss
 from numlab.models import NumberEmbedding
 from numlab.objectives import CausalLM
 from numlab.tokenizer import Tokenizer
@@ -156,3 +157,103 @@ def test_two_terms_of_one_class_both_count(module_home):
 def test_terms_that_would_hide_each_other_are_refused(names):
     with pytest.raises(ValueError, match="losses have different names"):
         spec(nl.Digits(3), *(AggregateLoss(name=name) for name in names))
+
+
+# -- number tokens
+
+N_TEXT = 5  # words of texts stand before those of the encoder
+
+
+def ask(encoder, true, logits, slots=None):
+    """The embedding, targets and (t, V) logits of some words; -inf at all others."""
+    index = {word: N_TEXT + i for i, word in enumerate(encoder.vocabulary)}
+    slots = [0] * len(true) if slots is None else slots
+    full = torch.full((len(true), N_TEXT + len(index)), -1e9)
+    for row, own in zip(full, logits, strict=True):
+        for word, logit in own.items():
+            row[index[word]] = logit
+    targets = SimpleNamespace(
+        ids=torch.tensor([index[word] for word in true]),
+        row=torch.zeros(len(true), dtype=torch.long),
+        slot=torch.tensor(slots),
+    )
+    return full, targets, SimpleNamespace(offset=N_TEXT, encoder=encoder)
+
+
+THIRDS = {str(i): i / 3 for i in range(10)}
+
+
+def number_loss(y, n_text=0, **fields):
+    logits, targets, embed = ask(nl.Digits(3), [str(y)], [THIRDS])
+    logits[:, :n_text] = 0.0
+    return float(NumberTokenLoss(**fields)(logits, targets, embed))
+
+
+@pytest.mark.parametrize(
+    ("y", "was", "mse"),
+    [(0, 6.842210593, 46.81584580), (4, 3.275428811, 8.078161054), (9, 2.157789407, 4.656055126)],
+)
+def test_the_oracles_of_the_number_token_loss(y, was, mse):
+    for squash in (9.0, None):  # digits are 1 to 9 apart as they are
+        assert number_loss(y, squash=squash) == pytest.approx(was, rel=1e-5)
+    assert number_loss(y, kind="mse") == pytest.approx(mse, rel=1e-5)
+
+
+def test_the_oracles_of_reweighting_and_squashing():
+    assert number_loss(4, N_TEXT) == pytest.approx(3.671902687, rel=1e-6)
+    assert number_loss(4, N_TEXT, kind="mse") == pytest.approx(13.10565956, rel=1e-6)
+    assert number_loss(4, N_TEXT, reweigh=False) == pytest.approx(3.275428811, rel=1e-6)
+    assert number_loss(4, squash=3.0) == pytest.approx(1.527216472, rel=1e-6)
+
+
+@pytest.mark.parametrize("encoder", [nl.Digits(3), nl.P10(), nl.P1000(), nl.Subword(4)], ids=str)
+def test_it_is_the_wasserstein_distance(encoder):
+    from scipy.stats import wasserstein_distance
+
+    rng, words = np.random.default_rng(0), np.array(encoder.vocabulary)
+    valued = words[~np.isnan(encoder.word_values)]
+    values = encoder.word_values[~np.isnan(encoder.word_values)]
+    true = rng.choice(len(valued), 6)
+    rows = rng.normal(size=(6, len(valued)))
+    logits = [dict(zip(valued, row, strict=True)) for row in rows]
+    asked = ask(encoder, valued[true].tolist(), logits)
+    loss = float(NumberTokenLoss(squash=None, reweigh=False)(*asked))
+    share = np.exp(rows) / np.exp(rows).sum(1, keepdims=True)
+    expected = [
+        wasserstein_distance(values, values[i : i + 1], p, [1.0])
+        for i, p in zip(true, share, strict=True)
+    ]
+    assert loss == pytest.approx(np.mean(expected), rel=1e-6)
+
+
+def test_the_number_level_puts_digits_together_and_counts_a_number_once():
+    logits = [{"1": 0.0, "3": 0.0}, {"2": 0.0}, {".": 0.0}, {"5": 0.0}, {"7": 0.0}]
+    asked = ask(nl.Digits(3, 2), ["1", "2", ".", "4", "9"], logits, slots=[0, 0, 0, 0, 1])
+    expected = (abs(225 - 124) / (225 + 124) + abs(7 - 9) / 16) / 2
+    assert float(NumberTokenLoss("number")(*asked)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_words_that_are_no_numbers_cost_as_much_as_the_worst_number():
+    far = number_loss(0, kind="was", weight=1.0)
+    sure = ask(nl.Digits(3), ["0"], [{"9": 40.0}])
+    assert float(NumberTokenLoss()(*sure)) == pytest.approx(9) and far < 9
+    sure[0][:, 0] = 80.0  # a word of a text
+    assert float(NumberTokenLoss()(*sure)) == pytest.approx(1.01 * 9)
+    text = ask(nl.Digits(3), ["-", "."], [{}, {}])
+    assert float(NumberTokenLoss()(*text)) == 0
+
+
+def test_encoders_without_words_of_value_are_refused():
+    with pytest.raises(ValueError, match="needs answers in words; XVal has none"):
+        spec(nl.XVal(), NumberTokenLoss())
+    with pytest.raises(ValueError, match="NumberTokenLoss needs answers in digits"):
+        spec(nl.P1000(overflow="clip"), NumberTokenLoss("number"))
+    with pytest.raises(ValueError, match="kind is 'was', 'mse' or 'number'"):
+        NumberTokenLoss("mae")
+
+
+@pytest.mark.parametrize("kind", ["was", "mse", "number"])
+def test_the_number_token_loss_trains_beside_the_objective(kind, module_home):
+    history = nl.train(spec(nl.Digits(3), NumberTokenLoss(kind))).history
+    assert np.isfinite(history["number tokens"]).all()
+    assert np.allclose(history.loss, history.token + history["number tokens"])

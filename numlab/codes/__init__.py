@@ -3,7 +3,8 @@
 from numlab.codes.base import Code, Range, as_column, valid_only, written
 from numlab.codes.bits import BitCode
 from numlab.codes.decimal import Decimal, DigitCode
+from numlab.codes.figures import FigureCode
 from numlab.codes.scaled import ScaledCode
 
-__all__ = ["BitCode", "Code", "Decimal", "DigitCode", "Range", "ScaledCode"]
+__all__ = ["BitCode", "Code", "Decimal", "DigitCode", "FigureCode", "Range", "ScaledCode"]
 __all__ += ["as_column", "valid_only", "written"]

@@ -10,6 +10,8 @@ from numlab.encoders.aggregate import (
     WeightedSum,
 )
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
+from numlab.encoders.bit_tokens import Base10Tokens, BitTokens
+from numlab.encoders.columns import ColumnXVal, FusedBins
 from numlab.encoders.digit_values import DigitValues
 from numlab.encoders.digits import Digits, Subword
 from numlab.encoders.fone import FoNE
@@ -17,6 +19,7 @@ from numlab.encoders.fone_digits import FoNEDigits
 from numlab.encoders.ieee import IEEE754
 from numlab.encoders.integer_vocabulary import IntegerVocabulary
 from numlab.encoders.log_bins import LogBins
+from numlab.encoders.piecewise import PLE, Periodic, SoftBins
 from numlab.encoders.scientific import B1999, FP15, P10, P1000
 from numlab.encoders.variable_length import VariableLength
 from numlab.encoders.xval import XVal
@@ -27,3 +30,5 @@ __all__ += ["Digits", "IntegerVocabulary", "LogBins", "Subword"]  # digits, inte
 __all__ += ["IEEE754", "DigitValues", "FoNE", "FoNEDigits", "XVal"]  # tokens that carry a number
 __all__ += ["Aggregate", "DigitMax", "DigitMean", "DigitMedian", "DigitMin", "DigitSum"]
 __all__ += ["WeightedSum"]
+__all__ += ["PLE", "Base10Tokens", "BitTokens", "Periodic", "SoftBins"]  # beyond the four papers
+__all__ += ["ColumnXVal", "FusedBins"]  # that know a number's slot

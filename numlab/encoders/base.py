@@ -108,6 +108,10 @@ class Encoder(Range):
         """How a number is spelled where a model has to produce it."""
         return self
 
+    def at(self, slot: str) -> Encoder:
+        """How a number is spelled in a slot: in the same words, with the same embedding."""
+        return self
+
     @property
     def head(self) -> Head | None:
         """How a carried number is read off a hidden state; None where no word carries one."""
@@ -137,7 +141,7 @@ class Encoder(Range):
     def __str__(self) -> str:
         """The class and the fields that are not the defaults: "XVal(k=2)"."""
         changed = ", ".join(
-            f"{f.name}={getattr(self, f.name)!r}"
+            f"{f.name}={_short(getattr(self, f.name))}"
             for f in fields(self)
             if getattr(self, f.name) != f.default
         )
@@ -187,6 +191,13 @@ def carried_numbers(tokens: Tokens, carriers: tuple[int, ...], code: Code) -> np
     numbers = np.full(len(carrier), None if values.dtype == object else np.nan, values.dtype)
     numbers[well_formed] = values[well_formed[np.nonzero(carrier)[0]]]
     return numbers
+
+
+def _short(value: Any) -> str:
+    """A field as text; of a long tuple the ends."""
+    if isinstance(value, tuple) and len(value) > 12:
+        return f"({value[0]!r}, ... {len(value)} ..., {value[-1]!r})"
+    return repr(value)
 
 
 def _value(word: str) -> float:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Code
+from numlab.heads.distributions import Distribution, Points
 
 __all__ = ["Head", "HeadModule", "in_float32"]
 
@@ -21,10 +22,28 @@ class Head(Code):
     """
 
     version: ClassVar[int] = 1
+    closed: ClassVar[bool] = False  # whether `distribution` is a formula and draws nothing
 
     @abc.abstractmethod
     def build(self, d_model: int) -> HeadModule:
         """The module that predicts; raises a ValueError where d_model is too small."""
+
+    def distribution(
+        self, module: HeadModule, outputs: torch.Tensor, samples: int = 256, seed: int = 0
+    ) -> Distribution:
+        """The distributions of m numbers that (m, O) outputs of the head's module describe.
+
+        Here numbers whose features are drawn one by one. A head with a closed form gives that.
+
+        Raises
+        ------
+        ValueError
+            Where the head predicts single numbers.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        drawn = module.draw(outputs.detach().cpu(), samples, generator)
+        numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
+        return Points(torch.from_numpy(numbers).view(samples, -1))
 
 
 class HeadModule(nn.Module, abc.ABC):
@@ -51,8 +70,8 @@ class HeadModule(nn.Module, abc.ABC):
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, O) outputs to (m, F) features."""
 
-    def distribution(self, outputs: torch.Tensor) -> torch.distributions.Distribution:
-        """The distribution of m features that (m, O) outputs describe.
+    def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
+        """(n, m, F) features drawn from what (m, O) outputs predict, each independently.
 
         Raises
         ------

@@ -14,24 +14,34 @@ __all__ = ["BitHead"]
 
 @dataclass(frozen=True)
 class BitHead(BitCode, Head):
-    """A logit for each bit, learned independently. Ours: the float paper predicts no numbers."""
+    """A logit for each bit, learned independently. Ours: the float paper predicts no numbers.
+
+    `weight`: of the loss beside the words'; BitTokens has 10. None: 1.
+    """
+
+    weight: float | None = None
 
     def build(self, d_model: int) -> HeadModule:
-        return BitModule(d_model, self.bits)
+        return BitModule(d_model, self.bits, self.weight or 1.0)
 
 
 class BitModule(HeadModule):
     """(m, bits) logits of a bit being 1."""
 
-    def __init__(self, d_model: int, bits: int):
+    def __init__(self, d_model: int, bits: int, weight: float = 1.0):
         super().__init__()
-        self.predict = nn.Linear(d_model, bits)
+        self.predict, self.weight = nn.Linear(d_model, bits), weight
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) binary cross-entropies, the mean over the bits."""
         bits = features.float()
-        return F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
+        loss = F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
+        return self.weight * loss
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, bits) uint8; the bits of an infinity or a NaN are not a number's."""
         return (outputs > 0).to(torch.uint8)
+
+    def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
+        chance = outputs.float().sigmoid().expand(n, *outputs.shape)
+        return torch.bernoulli(chance, generator=generator).to(torch.uint8)

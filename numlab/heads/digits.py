@@ -8,10 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from numlab.codes import DigitCode
+from numlab.codes import DigitCode, FigureCode
 from numlab.heads.base import Head, HeadModule
 
-__all__ = ["CircleHead", "DigitHead", "RoundedHead"]
+__all__ = ["CircleHead", "DigitHead", "FigureHead", "RoundedHead"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,21 @@ class DigitHead(DigitCode, Head):
     def build(self, d_model: int) -> HeadModule:
         predict = nn.Linear(d_model, 10 * self.n_digits + self.signed)
         return DigitModule(predict, self.n_digits, self.signed)
+
+
+@dataclass(frozen=True)
+class FigureHead(FigureCode, Head):
+    """Ten logits for each digit of scientific notation, one for the sign: BitTokens in base 10.
+
+    deviates: theirs has ten logits for the sign too, adds the cross-entropies up, and has 17
+    figures, of which float64 does not hold the last two. Here they are averaged, then weighted.
+    """
+
+    weight: float = 10.0
+
+    def build(self, d_model: int) -> HeadModule:
+        predict = nn.Linear(d_model, 10 * self.n_digits + 1)
+        return DigitModule(predict, self.n_digits, signed=True, weight=self.weight)
 
 
 @dataclass(frozen=True)
@@ -70,25 +85,35 @@ def _check_width(head: Head, d_model: int, least: int) -> None:
 class DigitModule(HeadModule):
     """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
 
-    def __init__(self, predict: nn.Module, n_digits: int, signed: bool):
+    def __init__(self, predict: nn.Module, n_digits: int, signed: bool, weight: float = 1.0):
         super().__init__()
         self.predict, self.n_digits, self.signed = predict, n_digits, signed
+        self.weight = weight
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) cross-entropies, the mean over the digits (Algorithm 3, fone); plus the sign's."""
         digits = features[:, 1:].flip(1).long()
         logits = self._of_digits(outputs).flatten(0, 1)
         loss = F.cross_entropy(logits, digits.flatten(), reduction="none")
-        loss = loss.view(digits.shape).mean(1)
+        loss = self.weight * loss.view(digits.shape).mean(1)
         if not self.signed:
             return loss
         negative = features[:, 0].float()
-        return loss + F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
+        sign = F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
+        return loss + self.weight * sign
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         digits = self._of_digits(outputs).argmax(2).flip(1)
         negative = (outputs[:, :1] > 0) if self.signed else torch.zeros_like(digits[:, :1])
         return torch.cat([negative, digits], 1).to(torch.uint8)
+
+    def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
+        shares = self._of_digits(outputs.float()).softmax(2).flatten(0, 1)  # (m D, 10)
+        digits = torch.multinomial(shares, n, replacement=True, generator=generator)
+        digits = digits.T.reshape(n, len(outputs), self.n_digits).flip(2)
+        negative = outputs[:, :1].float().sigmoid() if self.signed else torch.zeros(len(outputs), 1)
+        negative = torch.bernoulli(negative.expand(n, -1, -1), generator=generator)
+        return torch.cat([negative, digits], 2).to(torch.uint8)
 
     def _of_digits(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, D, 10) logits of the digits."""

@@ -1,6 +1,7 @@
 """One scaled number: by least squares (xval, 2.2), or as a mixture of normals."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -8,6 +9,7 @@ from torch.distributions import Categorical, MixtureSameFamily, Normal
 
 from numlab.codes import ScaledCode
 from numlab.heads.base import Head, HeadModule
+from numlab.heads.distributions import Normals
 
 __all__ = ["MixtureHead", "ValueHead"]
 
@@ -45,6 +47,7 @@ class MixtureHead(ScaledCode, Head):
     n: int = 4
     scale: float = 1.0
     bias: bool = True
+    closed: ClassVar[bool] = True
 
     def __post_init__(self):
         super().__post_init__()
@@ -53,6 +56,12 @@ class MixtureHead(ScaledCode, Head):
 
     def build(self, d_model: int) -> HeadModule:
         return MixtureModule(d_model, self.n, self.bias)
+
+    def distribution(self, module: HeadModule, outputs: torch.Tensor, samples=0, seed=0) -> Normals:
+        mixture = module.mixture(outputs.detach().cpu())
+        means, widths = mixture.component_distribution.loc, mixture.component_distribution.scale
+        shares = mixture.mixture_distribution.probs
+        return Normals(shares, means.double() * self.scale, widths.double() * self.scale)
 
 
 def mlp(d_model: int, n_outputs: int, bias: bool) -> nn.Module:
@@ -86,7 +95,7 @@ class MixtureModule(HeadModule):
         super().__init__()
         self.predict = mlp(d_model, 3 * n, bias)
 
-    def distribution(self, outputs: torch.Tensor) -> MixtureSameFamily:
+    def mixture(self, outputs: torch.Tensor) -> MixtureSameFamily:
         weights, means, widths = outputs.float().chunk(3, 1)
         normals = Normal(means, nn.functional.softplus(widths) + NARROWEST)
         shares = Categorical(logits=weights, validate_args=False)  # validation fails on no rows
@@ -94,7 +103,7 @@ class MixtureModule(HeadModule):
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) negative log-likelihoods."""
-        return -self.distribution(outputs).log_prob(features.float()[:, 0])
+        return -self.mixture(outputs).log_prob(features.float()[:, 0])
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        return self.distribution(outputs).mean[:, None]
+        return self.mixture(outputs).mean[:, None]

@@ -71,13 +71,14 @@ def to_tensor(array: np.ndarray) -> torch.Tensor:
 
 def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
-    where = where & ~np.isin(batch.ids, batch.corpus.tokenizer.input_only)
+    wanted, labelled = batch.wanted, batch.labelled
+    where = where & (wanted >= 0)
     at = np.flatnonzero(where)
-    targeted = where.ravel()[batch.carriers]
-    carries = np.isin(at, batch.carriers[targeted], assume_unique=True)
+    targeted = where.ravel()[labelled]
+    carries = np.isin(at, labelled[targeted], assume_unique=True)
     return Targets(
         reads=to_tensor(at - shift),
-        ids=to_tensor(batch.ids.ravel()[at]).long(),
+        ids=to_tensor(wanted.ravel()[at]).long(),
         carries=to_tensor(carries),
         features=to_tensor(batch.labels[targeted]),
         row=to_tensor(at // batch.ids.shape[1]),

@@ -35,7 +35,7 @@ class CausalLM(Objective):
             where = batch.real.copy()
         else:
             where = batch.in_slots(self.only)
-            if not batch.corpus.tokenizer.encoder.answer.fixed:  # and the token that ends a number
+            if not batch.corpus.tokenizer.answer_fixed:  # and the token that ends a number
                 where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
         where[:, 0] = False
         targets = targets_at(batch, where, shift=1)
@@ -59,8 +59,8 @@ class CausalLM(Objective):
         tokenizer = batch.corpus.tokenizer
         is_word = ~(asked & (batch.within > 0)).any(1)
         n_words = np.where(is_word, asked.sum(1), 0)  # tokens of an answer in words
-        spelling = tokenizer.encoder.answer
-        n_steps = max(spelling.length + (not spelling.fixed), n_words.max(initial=0))
+        n_number = tokenizer.answer_length + (not tokenizer.answer_fixed)
+        n_steps = max(n_number, n_words.max(initial=0))
         ids = np.full((len(asked), n_steps), -1)
         carries = np.zeros(ids.shape, bool)
         n_features = tokenizer.head.n_features if tokenizer.head else 0
@@ -72,7 +72,8 @@ class CausalLM(Objective):
                 ids[rows, i] = token
                 carries[rows, i] = carried
                 features[rows[carried], i] = read
-        mask = (ids >= 0) & (~is_word[:, None] | (np.arange(n_steps) < n_words[:, None]))
+        n_tokens = np.where(is_word, n_words, n_number)
+        mask = (ids >= 0) & (np.arange(n_steps) < n_tokens[:, None])
         return Answers(batch.rows, slot, np.where(mask, ids, 0), mask, features[carries & mask])
 
 
@@ -96,6 +97,8 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
                 return
         carried = carry.numpy()
         yield np.where(going, token, -1), carried & going, read[going[carried]]
+        if tokenizer.other_head:  # it has answered; what it reads is no encoder's feature
+            going, carry, read = is_word, carry & False, read[:0]
         inputs = Inputs(
             ids=token[:, None],
             within=to_tensor(np.where(is_word, 0, step + 1)[:, None]),

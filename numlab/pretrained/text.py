@@ -136,8 +136,8 @@ class PretrainedTokenizer(Tokenizer):
         within = np.where(number < 0, 0, np.arange(len(ids)) - begins[which] + 1)
         n_tokens, n_features = (np.add.reduceat(n, starts[:-1]) for n in (n_tokens, n_features))
         self._check_lengths(examples, n_tokens)
-        features, starts = tokens.features, offsets(n_tokens)
-        return Flat(ids, slot, within, starts, features, features, offsets(n_features))
+        features = tokens.features, offsets(n_features)
+        return Flat(ids, slot, within, offsets(n_tokens), *features, *features)
 
     def _tokenize(self, texts: list[str], owner: np.ndarray) -> tuple[np.ndarray, ...]:
         """(t,) ids, (n + 1,) where each text's tokens begin, (2, t) slot and number of a token."""

@@ -69,7 +69,7 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     The run is of a text encoder of fixed length under a masked LM; else a ValueError.
     """
     encoder = run.spec.encoder
-    if encoder.carriers or not encoder.fixed:
+    if encoder.carriers or not encoder.fixed or run.spec.head:
         raise ValueError(f"number_logits takes a text encoder of fixed length; got {encoder}")
     true, logits = [], []
     for batch, hidden in masked_states(run, examples, slot):

@@ -35,7 +35,8 @@ class RunSpec:
         falls along a cosine to `min_lr_ratio` of that (xval, Appendix C).
     weight_decay : of the matrices; norms and biases have none.
     clip : largest norm of the gradient.
-    head : how numbers are read off hidden states; None: by the encoder's head.
+    head : how numbers are read off hidden states, one at the first token of each; None: by the
+        encoder's own head or words.
     losses : terms that are added to the objective's loss; their names differ.
     start : the run whose weights are the initial ones; None: they are drawn. What it lacks, such
         as the words of another encoder, is drawn.
@@ -85,12 +86,8 @@ class RunSpec:
             )
         for term in self.losses:
             term.check(self.encoder)
-        answer = self.encoder.answer if self.encoder else None
-        if self.head and not (answer and answer.carriers and answer.length == 1):
-            raise ValueError(
-                f"{type(self.head).__name__} reads numbers of one token that carries them; "
-                f"{self.encoder} spells answers otherwise"
-            )
+        if self.head and self.losses:
+            raise ValueError(f"losses are of words, and {self.head} reads numbers; got {names}")
 
     @property
     def name(self) -> str:

@@ -69,8 +69,8 @@ def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | No
     """Rows of `swept`: words of the first run that has a text encoder of fixed length, and the
     numbers that their logits give."""
     for run in runs:
-        encoder = run.spec.encoder
-        if run.spec.objective.fills_at_once and encoder.fixed and not encoder.carriers:
+        encoder, spec = run.spec.encoder, run.spec
+        if spec.objective.fills_at_once and encoder.fixed and not (encoder.carriers or spec.head):
             return _words(run, slot, value, n).assign(encoder=labels(runs)[run], true=value)
     return None
 

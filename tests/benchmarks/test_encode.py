@@ -7,13 +7,30 @@ import time
 import numpy as np
 import pytest
 
-from numlab.encoders import B1999, FP15, P10, P1000, Digits, FoNE, Subword, XVal
+from numlab.encoders import (
+    B1999,
+    FP15,
+    P10,
+    P1000,
+    PLE,
+    Base10Tokens,
+    BitTokens,
+    Digits,
+    FoNE,
+    FusedBins,
+    Periodic,
+    SoftBins,
+    Subword,
+    XVal,
+)
 from numlab.examples import parse
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # whatever else the machine does
 
 ENCODERS = [P10(), P1000(), B1999(), FP15(), XVal(), FoNE(6, 3), Digits(6, 3), Subword(6, 3)]
-every_encoder = pytest.mark.parametrize("encoder", ENCODERS, ids=lambda e: type(e).__name__)
+ENCODERS += [BitTokens(16, overflow="clip"), BitTokens(32), BitTokens(), Base10Tokens()]
+ENCODERS += [PLE(), Periodic(), SoftBins(), FusedBins()]
+every_encoder = pytest.mark.parametrize("encoder", ENCODERS, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +49,24 @@ def test_encode(benchmark, encoder, million):
 @every_encoder
 def test_decode(benchmark, encoder, million):
     benchmark(encoder.decode, encoder.encode(million))
+
+
+def test_the_signs_of_bits_and_of_the_reciprocals(benchmark, million):
+    encoder = BitTokens()
+    benchmark(lambda: encoder.signs(encoder.features(million)))
+    if benchmark.enabled:
+        assert benchmark.stats.stats.min < 0.2
+
+
+def test_a_million_doubles_of_any_bits_come_back(benchmark):
+    """Bit for bit, subnormals among them; the bits of no finite number are left out."""
+    n = 10**6 if benchmark.enabled else 10**4
+    x = np.random.default_rng(0).integers(0, 2**64, n, np.uint64)
+    x[: n // 10] &= np.uint64(0x800FFFFFFFFFFFFF)  # subnormal
+    x = x.view(np.float64)
+    x, encoder = x[np.isfinite(x) & (x != 0)], BitTokens()
+    back = benchmark(lambda: encoder.number(encoder.features(x)))
+    assert (back.view(np.uint64) == x.view(np.uint64)).all()
 
 
 def test_parse(benchmark):

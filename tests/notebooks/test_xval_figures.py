@@ -234,15 +234,14 @@ def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
         assert probability(predicted[name].iloc[0]) == pytest.approx(level, abs=1e-4)
 
 
-def test_numbers_drawn_from_the_mixture_are_calibrated():
-    torch.manual_seed(0)
-    mixture = MIXTURE.encoder.head.build(16).distribution(torch.randn(4000, 9))
-    inner = calibration.quantiles(mixture, (0.25, 0.75))
-    drawn = mixture.sample()
-    inside = ((drawn > inner[0]) & (drawn < inner[1])).float().mean()
-    assert float(inside) == pytest.approx(0.5, abs=0.03)
-    uniform = mixture.cdf(drawn).sort().values
-    assert float((uniform - torch.linspace(0, 1, 4000)).abs().max()) < 0.03
+@pytest.mark.parametrize(
+    "head", [nl.heads.HLGauss((0.0, 2.0, 6.0)), nl.heads.DigitHead(2, 2)], ids=["bins", "digits"]
+)
+def test_heads_over_words_are_calibrated_too(head, module_home):
+    run = nl.train(dataclasses.replace(MIXTURE, encoder=nl.P1000(), head=head))
+    frame = calibration.calibration(run, MIXTURE.task.sample(20, seed=1), "m0")
+    assert len(frame) == 20 and frame.pit.between(0, 1).all()
+    assert (frame.q5 <= frame.q50).all() and (frame.q50 <= frame.q95).all()
 
 
 def test_a_run_that_predicts_single_numbers_is_refused(module_home):

@@ -1,0 +1,47 @@
+"""Edges of bins of numbers, fitted to data: quantiles, or the cuts of a decision tree."""
+
+import numpy as np
+
+from numlab.codes.base import as_column, written
+
+__all__ = ["as_edges", "deviation", "quantile_edges", "tree_edges"]
+
+
+def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
+    """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them."""
+    x = as_column(edges).astype(float)
+    if len(x) < least or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
+        got = ", ".join(map(written, x[:8]))
+        raise ValueError(f"{name} has {least} or more finite numbers, ascending; got {got}")
+    return tuple(x.tolist())
+
+
+def deviation(numbers) -> float:
+    """The numbers' standard deviation, as a scale: 1 where they are all the same."""
+    return float(as_column(numbers).astype(float).std()) or 1.0
+
+
+def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
+    """Quantiles at bins + 1 even levels; equal ones are one edge.
+
+    >>> quantile_edges([0, 1, 1, 1, 2, 4], 4)
+    (0.0, 1.0, 1.75, 4.0)
+    """
+    levels = np.linspace(0, 1, bins + 1)
+    return tuple(np.unique(np.quantile(as_column(numbers).astype(float), levels)).tolist())
+
+
+def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float, ...]:
+    """The cuts of a regression tree with at most `bins` leaves, with the extremes around them.
+
+    A leaf has `least` or more of the numbers, and a cut explains 1e-4 of the targets' variance or
+    more (the settings of rtdl_num_embeddings, which scales the targets first).
+    """
+    from sklearn.tree import DecisionTreeRegressor
+
+    x, y = as_column(numbers).astype(float), as_column(targets).astype(float)
+    rule = {"min_samples_leaf": least, "min_impurity_decrease": 1e-4}
+    tree = DecisionTreeRegressor(max_leaf_nodes=max(2, bins), random_state=0, **rule)
+    cuts = tree.fit(x[:, None], (y - y.mean()) / (y.std() or 1.0)).tree_
+    inner = cuts.threshold[cuts.children_left >= 0]
+    return tuple(np.unique([x.min(), *inner, x.max()]).tolist())

@@ -1,0 +1,157 @@
+"""BitTokens: one token whose vector is the bits of a number and of its reciprocal.
+
+Kreitner and others (2025), arXiv 2510.06824; and its twin in base 10, from the same repository.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from numlab.codes import BitCode, FigureCode, as_column
+from numlab.codes.bits import float_bits
+from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.heads import BitHead, FigureHead, Head
+
+__all__ = ["Base10Tokens", "BitTokens"]
+
+WAYS = ("zero_pad", "sum", "sum_scaled", "prod", "concat", "weighted", "weighted_sum")
+
+
+class SignEncoder(ValueEncoder):
+    """A number as m signs, -1 or +1, put at [NUM], whose own row is t.
+
+    `combine` says how, with d the width of the model and u the signs, filled up to it:
+    "zero_pad": sqrt(d / m) u, as in the published runs; "sum": t + u, as in the paper's text;
+    "sum_scaled": t + rms(t) u; "prod": t u, filled up with ones; "concat": the signs, then t / rms
+    of the rest of t; "weighted": W u; "weighted_sum": t + W u. The last two alone take d < m.
+    """
+
+    reciprocal: bool
+    combine: str
+
+    @property
+    def n_signs(self) -> int:
+        """m."""
+        return self.indicators(self.features([0])).shape[1] * (1 + self.reciprocal)
+
+    def indicators(self, features: np.ndarray) -> np.ndarray:
+        """(n, F) features to 0 and 1 for each sign."""
+        return features
+
+    def inverse(self, numbers: np.ndarray) -> np.ndarray:
+        """The (n, F) features of 1 / x, which may be infinite."""
+        return self.features(np.clip(numbers, *self.bounds))
+
+    def signs(self, features: np.ndarray) -> np.ndarray:
+        """(n, F) features to (n, m) int8: those of x, then those of 1 / x."""
+        parts = [self.indicators(features)]
+        if self.reciprocal:
+            with np.errstate(divide="ignore", over="ignore"):
+                parts.append(self.indicators(self.inverse(1 / self.number(features))))
+        return 2 * np.concatenate(parts, 1).view(np.int8) - 1
+
+    def embedding(self, d_model: int) -> nn.Module:
+        if self.combine not in WAYS:
+            raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
+        return SignEmbedding(self, d_model)
+
+
+@dataclass(frozen=True)
+class BitTokens(BitCode, SignEncoder):
+    """The bits of an IEEE 754 float, and of its reciprocal.
+
+    Parameters
+    ----------
+    bits, overflow
+        As in BitCode. deviates: numbers are rounded to the format first (the published 16 and 32
+        bits are the low bits of a float64), and -0.0 is 0.0.
+    reciprocal, combine
+        As in SignEncoder.
+    weight : float
+        Of the bits' loss beside the words'.
+
+    Examples
+    --------
+    >>> "".join(map(str, BitTokens(16).features([-28.5])[0]))
+    '1100111100100000'
+    """
+
+    bits: int = 64
+    reciprocal: bool = True
+    combine: str = "zero_pad"
+    weight: float = 10.0
+
+    def features(self, numbers) -> np.ndarray:
+        return super().features(as_column(numbers) + 0)  # no negative zero
+
+    def inverse(self, numbers: np.ndarray) -> np.ndarray:
+        return float_bits(numbers, self.dtype)
+
+    @property
+    def head(self) -> Head:
+        return BitHead(self.bits, self.overflow, self.weight)
+
+
+@dataclass(frozen=True)
+class Base10Tokens(FigureCode, SignEncoder):
+    """The same with decimal digits, each as one of ten signs: a control for the base.
+
+    deviates: 15 figures for 17, and one sign for the number's; 1/0 counts as the largest number.
+
+    Examples
+    --------
+    >>> Base10Tokens(3).features([-28.5]).tolist()
+    [[1, 5, 0, 1, 2, 8, 5]]
+    """
+
+    reciprocal: bool = True
+    combine: str = "zero_pad"
+    weight: float = 10.0
+
+    def indicators(self, features: np.ndarray) -> np.ndarray:
+        digits = np.eye(10, dtype=np.uint8)[features[:, 1:]]
+        return np.concatenate([features[:, :1], digits.reshape(len(features), -1)], 1)
+
+    @property
+    def head(self) -> Head:
+        return FigureHead(self.figures, self.weight)
+
+
+class SignEmbedding(nn.Module):
+    """(n, F) features and (1, d) words to (n, d), in float32."""
+
+    def __init__(self, encoder: SignEncoder, d_model: int):
+        super().__init__()
+        self.encoder, n_signs = encoder, encoder.n_signs
+        if encoder.combine.startswith("weighted"):
+            self.project = nn.Linear(n_signs, d_model, bias=False)
+        elif d_model < n_signs:
+            raise ValueError(
+                f"{encoder} takes d_model >= {n_signs}, or combine='weighted_sum'; got {d_model}"
+            )
+
+    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        signs = torch.from_numpy(self.encoder.signs(features.cpu().numpy())).to(features.device)
+        with in_float32(features):
+            return self.combined(signs.float(), words[0].float())
+
+    def combined(self, signs: torch.Tensor, word: torch.Tensor) -> torch.Tensor:
+        (d,), m, way = word.shape, signs.shape[1], self.encoder.combine
+        if way.startswith("weighted"):
+            return self.project(signs) + (word if way == "weighted_sum" else 0)
+        if way == "concat":
+            rest = word[m:] / _rms(word[m:])
+            return torch.cat([signs, rest.expand(len(signs), -1)], 1)
+        filled = F.pad(signs, (0, d - m), value=float(way == "prod"))
+        scale = {"zero_pad": math.sqrt(d / m), "sum_scaled": _rms(word)}.get(way, 1.0)
+        if way == "prod":
+            return word * filled
+        return scale * filled + (0 if way == "zero_pad" else word)
+
+
+def _rms(x: torch.Tensor) -> torch.Tensor:
+    return x.square().mean().sqrt()

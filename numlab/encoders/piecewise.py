@@ -1,0 +1,184 @@
+"""Piecewise-linear and periodic encodings of one value, and soft bins (Gorishniy and others, 2022).
+
+arXiv 2203.05556, in the form of rtdl_num_embeddings; version B of PLE is TabM's (2410.24210).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import nn
+
+from numlab.codes import ScaledCode
+from numlab.codes.edges import as_edges, deviation, quantile_edges, tree_edges
+from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.heads import Head, ValueHead
+
+__all__ = ["PLE", "Periodic", "SoftBins"]
+
+UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
+
+
+class SmoothEncoder(ScaledCode, ValueEncoder):
+    """x / scale in float32, made a vector by a learned function; read as one number."""
+
+    @property
+    def head(self) -> Head:
+        return ValueHead(self.scale)
+
+
+@dataclass(frozen=True)
+class PLE(SmoothEncoder):
+    """How far a number has come in each bin: 1 for those below it, 0 for those above.
+
+    The first bin goes on below its edge, the last above.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        Of the bins, in the numbers' own units.
+    kind : {"A", "B"}
+        A: W PLE(x) + b. B: w x + b + W PLE(x), W zero at the start (recommended).
+    relu : bool
+        Whether a ReLU follows on W PLE(x), with the bias in A.
+    scale : float
+
+    Examples
+    --------
+    >>> PLE((0, 1, 3, 7)).embedding(4).components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
+    [[-1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 1.5]]
+    """
+
+    edges: tuple[float, ...] = UNIT
+    kind: str = "B"
+    relu: bool = False
+    scale: float = 1.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "edges", as_edges("PLE", self.edges))
+        if self.kind not in ("A", "B"):
+            raise ValueError(f"PLE is of kind 'A' or 'B'; got {self.kind!r}")
+
+    @classmethod
+    def fit(cls, numbers, bins: int = 48, targets=None, **fields) -> Self:
+        """Bins between quantiles of the numbers, or with `targets` the cuts of a tree."""
+        given = (numbers, bins) if targets is None else (numbers, targets, bins)
+        edges = quantile_edges(*given) if targets is None else tree_edges(*given)
+        return cls(edges, scale=deviation(numbers), **fields)
+
+    def embedding(self, d_model: int) -> nn.Module:
+        return PiecewiseLinear(self, d_model)
+
+
+class PiecewiseLinear(nn.Module):
+    """(m, 1) values and a word, which is not used, to (m, d), in float32."""
+
+    def __init__(self, encoder: PLE, d_model: int):
+        super().__init__()
+        edges = torch.tensor(encoder.edges, dtype=torch.float64) / encoder.scale
+        self.register_buffer("edges", edges.float(), persistent=False)
+        self.relu, self.linear = encoder.relu, None
+        self.bins = nn.Linear(len(edges) - 1, d_model, bias=encoder.kind == "A")
+        if encoder.kind == "B":
+            nn.init.zeros_(self.bins.weight)
+            self.linear = nn.Linear(1, d_model)
+            for parameter in self.linear.parameters():
+                nn.init.uniform_(parameter, -(d_model**-0.5), d_model**-0.5)
+
+    def components(self, x: torch.Tensor) -> torch.Tensor:
+        """(m, 1) to (m, bins)."""
+        part = (x - self.edges[:-1]) / self.edges.diff()
+        first, last = part[:, :1].clamp(max=1), part[:, -1:].clamp(min=0)
+        return torch.cat([first, part[:, 1:-1].clamp(0, 1), last], 1) if part.shape[1] > 1 else part
+
+    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        with in_float32(features):
+            x = features.float()
+            bins = self.bins(self.components(x))
+            bins = bins.relu() if self.relu else bins
+            if self.linear is None:
+                return bins
+            return bins + self.linear(x - self.edges[len(self.edges) // 2])
+
+
+@dataclass(frozen=True)
+class Periodic(SmoothEncoder):
+    """ReLU(W [cos, sin](2 pi w x) + b) at n learned frequencies w ("PLR").
+
+    Parameters
+    ----------
+    n : int
+    sigma : float
+        Deviation of the frequencies at the start, which are cut at three of it. It matters: the
+        best is mostly below 0.5, and a small one is safe.
+    scale : float
+    """
+
+    n: int = 48
+    sigma: float = 0.01
+    scale: float = 1.0
+
+    @classmethod
+    def fit(cls, numbers, **fields) -> Self:
+        """In units of the numbers' deviation."""
+        return cls(scale=deviation(numbers), **fields)
+
+    def embedding(self, d_model: int) -> nn.Module:
+        return Waves(self, d_model)
+
+
+class Waves(nn.Module):
+    """(m, 1) values and a word, which is not used, to (m, d), in float32."""
+
+    def __init__(self, encoder: Periodic, d_model: int):
+        super().__init__()
+        sigma = encoder.sigma
+        frequencies = nn.init.trunc_normal_(torch.empty(encoder.n), 0, sigma, -3 * sigma, 3 * sigma)
+        self.frequencies, self.out = nn.Parameter(frequencies), nn.Linear(2 * encoder.n, d_model)
+
+    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        with in_float32(features):
+            angles = 2 * math.pi * self.frequencies * features.float()
+            return self.out(torch.cat([angles.cos(), angles.sin()], 1)).relu()
+
+
+@dataclass(frozen=True)
+class SoftBins(SmoothEncoder):
+    """A vector for each centre; between two of them, the mixture of both (soft discretisation).
+
+    Numbers beyond the outer centres are embedded as these.
+    """
+
+    centres: tuple[float, ...] = UNIT
+    scale: float = 1.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "centres", as_edges("SoftBins", self.centres))
+
+    @classmethod
+    def fit(cls, numbers, bins: int = 48) -> Self:
+        """Centres at quantiles of the numbers; equal ones are one."""
+        return cls(quantile_edges(numbers, bins - 1), deviation(numbers))
+
+    def embedding(self, d_model: int) -> nn.Module:
+        return SoftTable(self, d_model)
+
+
+class SoftTable(nn.Module):
+    """(m, 1) values and a word, which is not used, to (m, d), in float32."""
+
+    def __init__(self, encoder: SoftBins, d_model: int):
+        super().__init__()
+        centres = torch.tensor(encoder.centres, dtype=torch.float64) / encoder.scale
+        self.register_buffer("centres", centres.float(), persistent=False)
+        self.table = nn.Parameter(nn.init.normal_(torch.empty(len(centres), d_model), std=0.02))
+
+    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        with in_float32(features):
+            x = features.float()[:, 0].clamp(self.centres[0], self.centres[-1])
+            k = torch.bucketize(x, self.centres[1:-1], right=True)
+            share = ((x - self.centres[k]) / (self.centres[k + 1] - self.centres[k]))[:, None]
+            return (1 - share) * self.table[k] + share * self.table[k + 1]

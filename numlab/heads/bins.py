@@ -1,0 +1,138 @@
+"""A number's bin: smoothed targets (HL-Gauss), or bars with tails (TabPFN's distribution)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import torch
+from torch import nn
+from torch.special import ndtr
+
+from numlab.codes import ScaledCode
+from numlab.codes.edges import as_column, as_edges, quantile_edges
+from numlab.heads.base import Head, HeadModule
+from numlab.heads.distributions import Histogram
+
+__all__ = ["Bars", "HLGauss"]
+
+
+@dataclass(frozen=True)
+class BinHead(ScaledCode, Head):
+    """A logit for each bin between edges; numbers are read as the mean of the histogram.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        Ascending, in the numbers' own units.
+    """
+
+    edges: tuple[float, ...] = (-1.0, 0.0, 1.0)
+    scale: ClassVar[float] = 1.0
+    closed: ClassVar[bool] = True
+    tails: ClassVar[bool]
+
+    def __post_init__(self):
+        object.__setattr__(self, "edges", as_edges(type(self).__name__, self.edges, 3))
+
+    def histogram(self, outputs: torch.Tensor) -> Histogram:
+        edges = torch.tensor(self.edges, dtype=torch.float64, device=outputs.device)
+        return Histogram(outputs.double().log_softmax(1), edges, self.tails)
+
+    def distribution(self, module: HeadModule, outputs: torch.Tensor, samples=0, seed=0):
+        return self.histogram(outputs.detach().cpu())
+
+
+class BinModule(HeadModule):
+    """(m, K) logits of the bins."""
+
+    def __init__(self, d_model: int, head: BinHead):
+        super().__init__()
+        self.predict, self.head = nn.Linear(d_model, len(head.edges) - 1), head
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        return self.head.histogram(outputs).mean.float()[:, None]
+
+
+@dataclass(frozen=True)
+class HLGauss(BinHead):
+    """Cross-entropy to a normal distribution around the number (Imani and White, 2018).
+
+    Its deviation is `ratio` bins. Where bins differ in width, the normal is one in units of bins:
+    numbers are first mapped to them by straight lines between the edges (our choice: the papers'
+    bins are equal). Numbers beyond the edges count as the nearest edge.
+
+    Parameters
+    ----------
+    edges
+        As in BinHead.
+    ratio : float
+
+    Examples
+    --------
+    >>> HLGauss.fit([0.0, 1.0], bins=18).edges[0]
+    -0.4
+    """
+
+    ratio: float = 1.0
+    tails: ClassVar[bool] = False
+
+    @classmethod
+    def fit(cls, numbers, bins: int = 128, ratio: float = 1.0, asinh: bool = False) -> Self:
+        """Equal bins from 4 deviations below the least number to 4 above the greatest.
+
+        With `asinh` they are equal after x -> asinh((x - median) / interquartile range).
+        """
+        x = as_column(numbers).astype(float)
+        low, middle, high = np.quantile(x, [0.25, 0.5, 0.75]) if asinh else (0.0, 0.0, 1.0)
+        spread = (high - low) or 1.0
+        x = np.arcsinh((x - middle) / spread) if asinh else x
+        inner = bins - 8 * ratio
+        if inner < 1:
+            raise ValueError(f"{8 * ratio:g} bins are for the edges alone; got {bins}")
+        width = ((x.max() - x.min()) or 1.0) / inner
+        edges = x.min() + width * (np.arange(bins + 1) - 4 * ratio)
+        edges = middle + spread * np.sinh(edges) if asinh else edges
+        return cls(tuple(edges.tolist()), ratio)
+
+    def build(self, d_model: int) -> HeadModule:
+        return SmoothedBins(d_model, self)
+
+    def targets(self, numbers: torch.Tensor) -> torch.Tensor:
+        """(m,) numbers to the (m, K) distributions that stand for them."""
+        edges = torch.tensor(self.edges, dtype=torch.float64, device=numbers.device)
+        x = numbers.double().clamp(edges[0], edges[-1])
+        bin = torch.bucketize(x, edges[1:-1], right=True)
+        place = bin + (x - edges[bin]) / (edges[bin + 1] - edges[bin])
+        borders = torch.arange(len(edges), device=numbers.device, dtype=torch.float64)
+        below = ndtr((borders - place[:, None]) / self.ratio)
+        return below.diff(dim=1) / (below[:, -1:] - below[:, :1])
+
+
+class SmoothedBins(BinModule):
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) cross-entropies, in float32."""
+        targets = self.head.targets(features[:, 0]).float()
+        return -(targets * outputs.float().log_softmax(1)).sum(1)
+
+
+@dataclass(frozen=True)
+class Bars(BinHead):
+    """Bars between quantiles of the numbers, the outer two half-normals, by likelihood."""
+
+    tails: ClassVar[bool] = True
+
+    @classmethod
+    def fit(cls, numbers, bins: int = 128) -> Self:
+        """As many bars with equal counts of the numbers; fewer where numbers are the same."""
+        return cls(quantile_edges(numbers, bins))
+
+    def build(self, d_model: int) -> HeadModule:
+        return LikelyBars(d_model, self)
+
+
+class LikelyBars(BinModule):
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) negative log densities."""
+        return -self.head.histogram(outputs).log_density(features[:, 0]).float()

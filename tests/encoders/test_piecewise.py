@@ -1,0 +1,123 @@
+"""Encodings of one value by bins and waves, and encoders that know the column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import numlab as nl
+from numlab.codes.edges import quantile_edges, tree_edges
+from numlab.encoders import PLE, ColumnXVal, FusedBins, Periodic, SoftBins
+
+X = np.random.default_rng(0).exponential(size=5000)
+
+
+def vectors(encoder, numbers, d_model=8):
+    torch.manual_seed(0)
+    module = encoder.embedding(d_model)
+    return module, module(torch.from_numpy(encoder.features(numbers)), torch.zeros(1, d_model))
+
+
+def test_the_oracle_of_the_components():
+    module, _ = vectors(PLE((0, 1, 3, 7)), [0.0])
+    found = module.components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
+    assert found == [[-1, 0, 0], [1, 0.5, 0], [1, 1, 1.5]]
+    one, _ = vectors(PLE((0, 2)), [0.0])
+    assert one.components(torch.tensor([[-1.0], [5.0]])).tolist() == [[-0.5], [2.5]]
+
+
+def test_kind_b_begins_as_a_line_and_kind_a_as_bins():
+    _, line = vectors(PLE.fit(X), np.array([1.0, 2.0, 3.0]))
+    torch.testing.assert_close(line[2] - line[1], line[1] - line[0], rtol=1e-4, atol=1e-6)
+    module, bins = vectors(PLE.fit(X, kind="A", relu=True), [0.5])
+    expected = module.bins(module.components(torch.tensor([[0.5 / float(X.std())]]))).relu()
+    torch.testing.assert_close(bins, expected)
+
+
+def test_bins_are_fitted_to_quantiles_or_to_what_they_are_to_tell():
+    assert len(PLE.fit(X).edges) == 49 and PLE.fit(X).scale == pytest.approx(X.std())
+    assert quantile_edges([1.0] * 99 + [2.0], 10) == (1.0, 2.0)
+    cuts = tree_edges(X, X > 0.7, bins=8)
+    assert len(cuts) == 3 and cuts[1] == pytest.approx(0.7, abs=0.01)
+    assert PLE.fit(X, 8, targets=X > 0.7).edges == cuts
+
+
+@pytest.mark.parametrize("edges", [(1.0,), (0, 0), (2, 1), (0, np.inf)])
+def test_edges_ascend(edges):
+    for encoder in (PLE, SoftBins):
+        with pytest.raises(ValueError, match="2 or more finite numbers, ascending; got"):
+            encoder(edges)
+
+
+def test_soft_bins_mix_the_two_nearest_centres():
+    module, found = vectors(SoftBins((0.0, 1.0, 3.0), scale=2.0), [-5.0, 0.25, 1.0, 2.0, 9.0])
+    a, b, c = module.table
+    expected = torch.stack([a, 0.75 * a + 0.25 * b, b, (b + c) / 2, c])
+    torch.testing.assert_close(found, expected)
+    assert len(SoftBins.fit(X).centres) == 48
+
+
+def test_waves_have_their_frequencies():
+    module, found = vectors(Periodic(3, sigma=0.2, scale=4.0), [8.0])
+    assert float(module.frequencies.detach().abs().max()) <= 0.6
+    angles = 2 * np.pi * module.frequencies * 2.0
+    expected = module.out(torch.cat([angles.cos(), angles.sin()])).relu()
+    torch.testing.assert_close(found[0], expected)
+
+
+TASK = nl.tasks.Planets(n_steps=2, n_planets=(2, 2))
+COLUMNS = [
+    ColumnXVal.fit(TASK.sample(200, 1)),
+    FusedBins.fit(TASK.sample(200, 1), 12),
+    FusedBins((("m*", (1.0, 3.0, 5.0)), ("*", tuple(np.linspace(-3, 3, 30))))),
+]
+
+
+@pytest.mark.parametrize("encoder", COLUMNS, ids=lambda e: type(e).__name__)
+def test_a_number_is_spelled_and_read_by_its_column(encoder):
+    (examples,) = TASK.sample(40, 0)
+    corpus = nl.Tokenizer.of(TASK.layouts(), encoder)([examples])
+    batch, tokenizer = corpus.batch(np.arange(40)), corpus.tokenizer
+    for slot, name in enumerate(examples.layout.number_slots):
+        own = encoder.at(name)
+        here, true = batch.slot == slot, examples.column(name)
+        ids = batch.ids[here][:, None] - tokenizer.offset
+        assert (ids == own.encode(true).ids).all()
+        features = batch.features[here.ravel()[batch.carriers]]
+        read = tokenizer.decode(
+            ids + tokenizer.offset, np.ones(ids.shape, bool), features, slot=name
+        )
+        assert (np.abs(read - true) <= own.precision(true)).all()
+
+
+def test_scales_are_the_columns_deviations():
+    encoder = COLUMNS[0]
+    x = TASK.sample(200, 1)[0].column("m0")
+    assert encoder.at("m0").scale == pytest.approx(x.std()) and encoder.at("other").scale == 1
+    assert encoder.at("m0").features([x.std()]) == pytest.approx(1)
+
+
+def test_a_word_of_another_column_is_no_number():
+    encoder = COLUMNS[2]
+    assert np.isnan(encoder.at("m0").decode(encoder.at("x0").encode([1.0])))
+    assert encoder.at("m1").decode(encoder.at("m0").encode([3.1])) == [3.0]
+    with pytest.raises(ValueError, match=r"FusedBins has m\*; got slot x"):
+        FusedBins((("m*", (1.0, 2.0)),)).at("x")
+
+
+@pytest.mark.parametrize("encoder", COLUMNS[:2], ids=lambda e: type(e).__name__)
+def test_columns_train_and_predict(encoder, module_home):
+    spec = nl.RunSpec(
+        task=TASK,
+        encoder=encoder,
+        objective=nl.MaskedLM(),
+        model=nl.GPT2(16, 1, 2, context=128),
+        n_train=64,
+        n_valid=16,
+        n_test=16,
+        steps=3,
+        learning_rate=1e-3,
+    )
+    frame = nl.predict(nl.train(spec), "test", ("m0", "a0", "x0.1"))
+    assert len(frame) == 48

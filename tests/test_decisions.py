@@ -1,0 +1,86 @@
+"""Which number a run answers: decided in closed form, or from samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from test_breadth import spec
+
+import numlab as nl
+from numlab import heads
+from numlab.heads import HeadModule
+
+CAUSAL, MASKED = nl.CausalLM(only=("answer",)), nl.MaskedLM(slots=0.5, literals=0.0)
+BARS = heads.Bars((0.0, 10.0, 20.0, 100.0))
+GRID = nl.FusedBins((("*", (1.0, 2.0, 3.0, 4.0, 5.0)),))
+WEIGHTS = torch.tensor([0.1, 0.2, 0.05, 0.4, 0.25])  # SPECS, section 5
+
+
+@pytest.mark.parametrize("objective", [CAUSAL, MASKED], ids=str)
+@pytest.mark.parametrize("encoder", [nl.XVal(), nl.Digits(3)], ids=str)
+def test_a_formula_is_used_where_the_head_has_one(encoder, objective, module_home, monkeypatch):
+    run = nl.train(spec(encoder, BARS, objective))
+    logits = torch.tensor([0.2, 0.7, 0.1]).log()
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
+    word = int(run.tokenizer.answer_carriers[0])
+    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    d = BARS.distribution(run.model.value_head, logits[None])
+    expected = {"mean": d.mean, "mode": d.mode, "median": d.quantile(torch.tensor([0.5]))}
+    expected[0.75] = d.quantile(torch.tensor([0.75]))
+    for decide, number in expected.items():
+        frame = nl.predict(run, "test", "answer", decide=decide)
+        assert frame.predicted.tolist() == pytest.approx([float(number)] * 16, rel=1e-5)
+        assert frame.valid.all() and (frame.dropped == 0).all()
+
+
+def test_samples_follow_the_models_weights_and_words_of_texts_are_dropped(module_home, monkeypatch):
+    run = nl.train(spec(GRID, None, MASKED))
+    share = torch.zeros(run.tokenizer.size)
+    share[run.tokenizer.offset :] = 0.8 * WEIGHTS
+    share[0] = 0.2  # a word of a text
+    monkeypatch.setattr(run.model, "logits", lambda h: share.log().expand(len(h), -1))
+
+    def decided(how, **fields):
+        return nl.predict(run, "test", "answer", decide=how, samples=800, **fields)
+
+    mean = decided("mean")
+    assert mean.predicted.mean() == pytest.approx(3.5, abs=0.05)
+    assert mean.dropped.mean() == pytest.approx(0.2, abs=0.02) and mean.valid.all()
+    assert (decided("mode").predicted == 4).all() and (decided("median").predicted == 4).all()
+    assert (decided(0.2).predicted == 2).all()
+    assert (decided("mean", temperature=0.01).predicted == 4).all()
+
+
+@pytest.mark.parametrize("objective", [CAUSAL, MASKED], ids=str)
+@pytest.mark.parametrize(
+    ("encoder", "head"),
+    [
+        (nl.P1000(), None),
+        (nl.Digits(3), None),
+        (nl.FoNE(3), None),
+        (nl.FoNE(3), heads.BitHead(16)),
+        (nl.P10(), heads.DigitHead(3)),
+    ],
+    ids=str,
+)
+def test_cold_samples_are_the_greedy_answer(encoder, head, objective, module_home):
+    run = nl.train(spec(encoder, head, objective))
+    greedy = nl.predict(run, "test", "answer")
+    for how in ("mode", "mean"):
+        cold = nl.predict(run, "test", "answer", decide=how, samples=3, temperature=1e-7)
+        assert cold.valid.tolist() == greedy.valid.tolist()
+        assert np.allclose(cold.predicted, greedy.predicted, equal_nan=True)
+    warm = nl.predict(run, "test", "answer", decide="median", samples=8, batch_size=7)
+    assert ((warm.dropped >= 0) & (warm.dropped <= 1) & (warm.valid == (warm.dropped < 1))).all()
+
+
+def test_what_cannot_be_decided_is_an_error(module_home):
+    run = nl.train(spec(nl.XVal(scale=50.0), None, MASKED))
+    with pytest.raises(ValueError, match="decide is 'mode', 'mean', 'median' or a level; got 2"):
+        nl.predict(run, "test", "answer", decide=2)
+    with pytest.raises(ValueError, match="samples, at a temperature above 0"):
+        nl.predict(run, "test", "answer", decide="mean", temperature=0.0)
+    with pytest.raises(ValueError, match="predicts single numbers"):
+        nl.predict(run, "test", "answer", decide="mean")
