@@ -5,19 +5,23 @@ notebook, importing this module is enough for a Figure to show itself. `styled` 
 own drawing in the same style.
 """
 
-from numlab.plots.chips import chip
-from numlab.plots.comparisons import bars, curves, gap_errors, line_with_band
-from numlab.plots.embeddings import clouds, spectra
+from numlab.plots.comparisons import curves, gap_errors, line_with_band, spectra
 from numlab.plots.learning import learning_curves
-from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots.style import (
+    OTHERS,
+    chip,
+    encoder_color,
+    encoder_marker,
+    legend,
+    panels,
+    styled,
+)
 from numlab.plots.sweep import sweep
 from numlab.plots.verdicts import verdicts
 
 __all__ = [
     "OTHERS",
-    "bars",
     "chip",
-    "clouds",
     "curves",
     "encoder_color",
     "encoder_marker",

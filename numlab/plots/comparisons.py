@@ -1,4 +1,4 @@
-"""Encoders side by side: lines over a number, bars, and errors in a gap."""
+"""What several notebooks draw: lines over a number, spectra, and errors in a gap."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GREY = "#555555"
+PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
 
 
 @styled
@@ -50,27 +51,33 @@ def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -
 
 
 @styled
-def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
-    """A group of bars for each x and a bar for each hue, labelled with its height.
+def spectra(frame: pd.DataFrame) -> Figure:
+    """Power over frequency with the peaks marked (fone, Appendix D, Fig. 7 and 8).
 
-    All three are columns of the frame, y of numbers, hue of names of encoders. Rows with the same
-    x and hue (seeds) are drawn as their mean and, as a line, their range. Groups and bars keep the
-    order of the frame.
+    `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
+    one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
     """
-    groups, names = list(frame[x].unique()), list(frame[hue].unique())
-    figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
-    by_bar = frame.groupby([hue, x])[y].agg(["mean", "min", "max"])
-    width = 0.85 / len(names)
-    for i, name in enumerate(names):
-        at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
-        mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
-        look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
-        drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
-        ax.bar_label(drawn, fmt="{:.2g}", fontsize=8.5, padding=1)
-    ax.set_xticks(range(len(groups)), groups)
-    ax.set_ylabel(y.replace("_", " "))
-    ax.grid(axis="x", visible=False)
-    legend(figure, [ax])
+    from matplotlib import colormaps
+
+    groups = list(frame.groupby("source", sort=False))
+    figure, axes = panels(len(groups), 2, 5.2, 3.4)
+    stages = frame.stage.unique()
+    lightest = 0.1 if len(stages) > 1 else 0.75
+    shades = colormaps["viridis_r"](np.linspace(lightest, 0.95, len(stages)))
+    for ax, (source, rows) in zip(axes, groups, strict=True):
+        for stage, shade in zip(stages, shades, strict=True):
+            line = rows[rows.stage == stage]
+            ax.plot(line.frequency, line.power, color=shade, lw=1.2, label=stage)
+            peaks = line[line.peak]
+            (dots,) = ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
+            threshold = ax.axhline(line.threshold.iloc[0], color=shade, lw=1, ls="--")
+        dots.set_label("peak")
+        threshold.set_label("exceeded by chance\n(1 % of shuffles)")
+        ax.set(yscale="log", xlim=(0, 0.51), title=source, xlabel="period (frequency rises)")
+        ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel("power (mean: 1)")
+    legend(figure, axes)
     return figure
 
 

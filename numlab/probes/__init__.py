@@ -1,6 +1,5 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
-from numlab.probes.interpolation import interpolation
 from numlab.probes.linear import linear
 from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
 from numlab.probes.neighbours import nearby, neighbour_f1
@@ -10,7 +9,6 @@ from numlab.probes.spectrum import spectrum
 __all__ = [
     "NumberLogits",
     "expectation",
-    "interpolation",
     "linear",
     "logit_scan",
     "nearby",
