@@ -1,29 +1,28 @@
-"""The papers' figures and tables, as catalogue.toml holds them."""
+"""The papers' figures and tables, as catalogue.toml holds them, and the templates of pages."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from numlab.claims import Claim
 
 FOLDER = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class Item:
-    """A figure or table of a paper."""
-
-    id: str  # <paper>/<name>, such as xval/fig07
-    shows: str
-    finding: str = ""  # the paper's
-
-
+PARTS = 3  # of a statistic that are written out: those nearest to the other side
+COLORS = {"held": "#009E73", "exact": "#0072B2", "contradicted": "#D55E00", "open": "#8A8A8A"}
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
 SUMMARY: list[dict[str, str]] = _CATALOGUE["summary"]
 DEPARTURES: dict[str, list[str]] = _CATALOGUE["departures"]
-ITEMS = {entry["id"]: Item(**entry) for entry in _CATALOGUE["figure"]}
+ITEMS: dict[str, dict[str, str]] = {entry["id"]: entry for entry in _CATALOGUE["figure"]}
 
 
 def item_of(id: str) -> str:
@@ -38,3 +37,47 @@ def item_of(id: str) -> str:
         known = ", ".join(i for i in ITEMS if i.startswith(f"{paper}/")) or ", ".join(PAPERS)
         raise ValueError(f"{id!r} is no figure or table, nor a view of one (<id>-<view>): {known}")
     return item
+
+
+def summary(claim: Claim, verdict: dict[str, Any]) -> str:
+    """What decided a claim, or what left it open: `0.12 [0.05, 0.19], 3 seeds, claimed: > 0`."""
+    parts = [
+        f"{part['name']} {part['mean']:.3g} [{part['low']:.3g}, {part['high']:.3g}]".strip()
+        for part in verdict["parts"][:PARTS]
+    ]
+    if more := len(verdict["parts"]) - len(parts):
+        parts.append(f"and {more} more")
+    if parts and claim.over != "nothing":
+        parts.append(f"{verdict['parts'][0]['n']} {claim.over}")
+    facts = [verdict["why"], ", ".join(parts), f"claimed: {claim.side}", verdict["ours"]]
+    return "; ".join(filter(None, facts))
+
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+    autoescape=jinja2.select_autoescape(["html", "svg"]),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_TEMPLATES.globals |= {"COLORS": COLORS, "summary": summary}
+template = _TEMPLATES.get_template
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """A table as Markdown."""
+    cells = [list(map(_cell, row)) for row in flat(frame).itertuples(index=False)]
+    return template("macros.md").module.table([*flat(frame)], cells)
+
+
+def flat(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a named index as its first columns."""
+    return frame if set(frame.index.names) == {None} else frame.reset_index()
+
+
+def _cell(value: Any) -> str:
+    """Floats with four digits, and nothing for a missing value."""
+    if str(value) in ("nan", "None", "<NA>", "NaT"):
+        return ""
+    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)

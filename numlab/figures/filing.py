@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from numlab import claims, store
 from numlab.figures import catalogue
-from numlab.figures.markup import flat, markdown, template
+from numlab.figures.catalogue import flat, markdown, template
 
 if TYPE_CHECKING:
     import pandas as pd

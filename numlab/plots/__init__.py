@@ -5,8 +5,7 @@ notebook, importing this module is enough for a Figure to show itself. `styled` 
 own drawing in the same style.
 """
 
-from numlab.plots.comparisons import curves, gap_errors, line_with_band, spectra
-from numlab.plots.learning import learning_curves
+from numlab.plots.comparisons import curves, gap_errors, learning_curves, line_with_band, spectra
 from numlab.plots.style import (
     OTHERS,
     chip,
@@ -17,7 +16,6 @@ from numlab.plots.style import (
     styled,
 )
 from numlab.plots.sweep import sweep
-from numlab.plots.verdicts import verdicts
 
 __all__ = [
     "OTHERS",
@@ -33,5 +31,4 @@ __all__ = [
     "spectra",
     "styled",
     "sweep",
-    "verdicts",
 ]

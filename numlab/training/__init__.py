@@ -1,6 +1,6 @@
 """Specs become trained models: one at a time, or side by side on a Dask cluster."""
 
-from numlab.training.cluster import local_cluster, train_all
+from numlab.training.cluster import train_all
 from numlab.training.fit import train
 from numlab.training.learning_rates import choose_learning_rates
 from numlab.training.run import Run
@@ -11,7 +11,6 @@ __all__ = [
     "Run",
     "RunSpec",
     "choose_learning_rates",
-    "local_cluster",
     "step_costs",
     "train",
     "train_all",

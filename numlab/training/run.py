@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -72,6 +73,23 @@ class Run:
         last = self.history.groupby("part").last().T.map("{:.4g}".format)
         curve = _curve(self.history)
         return f"<b>{escape(self.spec.name)}</b><br>{curve}{last.to_html()}"
+
+
+def stored(digest: str) -> Run:
+    """The run that the store holds under a digest.
+
+    Raises
+    ------
+    ValueError
+        If it holds none, or one made by an older version of its classes.
+    """
+    path = store.runs_dir() / digest / "spec.json"
+    if not path.is_file():
+        raise ValueError(f"the store holds no run {digest}: train it again from its spec")
+    run = Run(store.restore(json.loads(path.read_text("utf-8"))))
+    if run.digest != digest:
+        raise ValueError(f"run {digest} is of an older version: train it again from its spec")
+    return run
 
 
 def _curve(history) -> str:

@@ -1,8 +1,8 @@
 """Panels for JupyterLab (sliders, brushes, uploads), and the numbers that they show."""
 
+from numlab.training.run import stored
 from numlab.widgets.clouds import clouds
 from numlab.widgets.explorer import embedding_explorer
-from numlab.widgets.kept_view import stored
 from numlab.widgets.logits import logit_scan
 from numlab.widgets.spell import spell, spelled
 from numlab.widgets.sweep import ood_sweep

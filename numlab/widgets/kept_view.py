@@ -1,17 +1,16 @@
 """Keep a view of the sweep: save it as a figure, and print the cell that makes it again."""
 
 import hashlib
-import json
 import pprint
 import re
 
-from numlab import plots, store
+from numlab import plots
 from numlab.figures import filing
 from numlab.training import Run
 from numlab.widgets.panel import page
 from numlab.widgets.sweep_answers import swept
 
-__all__ = ["keep", "stored"]
+__all__ = ["keep"]
 
 
 def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gaps: tuple) -> str:
@@ -26,20 +25,3 @@ def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gap
     where = {"notebook": notebook, "profile": profile, "id": id}
     asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n, "gaps": gaps}
     return page("kept_view.html").render(where | asked, pformat=pprint.pformat)
-
-
-def stored(digest: str) -> Run:
-    """The run that the store holds under a digest.
-
-    Raises
-    ------
-    ValueError
-        If it holds none, or one made by an older version of its classes.
-    """
-    path = store.runs_dir() / digest / "spec.json"
-    if not path.is_file():
-        raise ValueError(f"the store holds no run {digest}: train it again from its spec")
-    run = Run(store.restore(json.loads(path.read_text("utf-8"))))
-    if run.digest != digest:
-        raise ValueError(f"run {digest} is of an older version: train it again from its spec")
-    return run
