@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from numlab.corpus import Corpus, matches
+from numlab.corpus import Corpus, fitting, matches
 from numlab.examples import Examples
 from numlab.objectives import Answers
 from numlab.training import Run
@@ -92,15 +92,11 @@ def predictions(
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
     """Pairs of slots to fill in one pass, and the texts that have them."""
-    names = [[s.name for s in e.layout.slots if matches(s.name, patterns)] for e in examples]
-    if not all(names):
-        layout = examples[names.index([])].layout
-        slots = ", ".join(slot.name for slot in layout.slots[:12])
-        raise ValueError(f"no slot fits {patterns}; the layout has {slots}")
+    names = [fitting(e.layout, patterns) for e in examples]
     if run.spec.objective.fills_at_once:
         return [(patterns, examples)]
     return [
-        ((name,), [e for e, fitting in zip(examples, names, strict=True) if name in fitting])
+        ((name,), [e for e, fit in zip(examples, names, strict=True) if name in fit])
         for name in dict.fromkeys(itertools.chain(*names))
     ]
 

@@ -53,11 +53,7 @@ def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
     An optional part that is None is left out: a new one does not change older digests.
-
-    Raises
-    ------
-    ValueError
-        For a class that another process could not import, or a value that is not plain.
+    ValueError for a class that another process could not import, or a value that is not plain.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         cls = type(value)

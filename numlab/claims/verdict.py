@@ -71,6 +71,9 @@ def judge(
 ) -> Verdict:
     """Judge a claim by samples of its statistic.
 
+    WrongSamplesError for fewer than 3 seeds or 20 examples, for unpaired samples, and for NaN or
+    infinity; ValueError for gates other than those of the claim.
+
     Parameters
     ----------
     claim : Claim
@@ -88,13 +91,6 @@ def judge(
     Verdict
         By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
         Numbers of many examples and seeds are first averaged over what `claim.over` is not.
-
-    Raises
-    ------
-    WrongSamplesError
-        For fewer than 3 seeds or 20 examples, for unpaired samples, and for NaN or infinity.
-    ValueError
-        For gates other than those of the claim.
     """
     if sorted(gate.name for gate in gates) != sorted(claim.gates):
         raise ValueError(f"{claim.id} has the gates {claim.gates}; got {[g.name for g in gates]}")

@@ -107,10 +107,7 @@ def _predicted(examples: list[Examples], slot: str) -> np.ndarray:
 def specs(table: Table, encoders: list[Encoder], steps: int = 300) -> list[RunSpec]:
     """For each encoder a small run that learns masked numbers of the table outside the gap.
 
-    Raises
-    ------
-    ValueError
-        Where the table has too few rows, or too few different numbers, to hold some out.
+    ValueError where the table has too few rows, or different numbers, to hold some out.
     """
     task = Rows.keep(table)
     inside, outside = int(task.in_gap.sum()), int((~task.in_gap).sum())

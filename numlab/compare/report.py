@@ -39,16 +39,13 @@ def report(
 ) -> Report:
     """Read a file, measure every encoder on its numbers, train small models, and advise.
 
+    ValueError for a file without a table or without numbers.
+
     Parameters
     ----------
     path : CSV, TSV, Parquet or JSON lines.
     steps : of each small model; 0 trains none.
     say : called with each stage of the work.
-
-    Raises
-    ------
-    ValueError
-        For a file without a table or without numbers.
     """
     say(f"reading {Path(path).name}")
     table = read(path)

@@ -69,11 +69,7 @@ def read(path: str | Path) -> Table:
     Takes the first 6 columns that are mostly numbers, else the first column of texts with numbers
     in them. Rows with an entry that is not a finite number are dropped and counted. A longer file
     is sampled down to 20,000 rows in one pass. A first row of numbers is not a header.
-
-    Raises
-    ------
-    ValueError
-        For a file that is missing, is not a table, or has no numbers.
+    ValueError for a file that is missing, is not a table, or has no numbers.
     """
     path, notes = Path(path), []
     if not path.is_file():

@@ -13,10 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from numlab.claims import Claim
-
 FOLDER = Path(__file__).parent
-PARTS = 3  # of a statistic that are written out: those nearest to the other side
 COLORS = {"held": "#009E73", "exact": "#0072B2", "contradicted": "#D55E00", "open": "#8A8A8A"}
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
@@ -39,20 +36,6 @@ def item_of(id: str) -> str:
     return item
 
 
-def summary(claim: Claim, verdict: dict[str, Any]) -> str:
-    """What decided a claim, or what left it open: `0.12 [0.05, 0.19], 3 seeds, claimed: > 0`."""
-    parts = [
-        f"{part['name']} {part['mean']:.3g} [{part['low']:.3g}, {part['high']:.3g}]".strip()
-        for part in verdict["parts"][:PARTS]
-    ]
-    if more := len(verdict["parts"]) - len(parts):
-        parts.append(f"and {more} more")
-    if parts and claim.over != "nothing":
-        parts.append(f"{verdict['parts'][0]['n']} {claim.over}")
-    facts = [verdict["why"], ", ".join(parts), f"claimed: {claim.side}", verdict["ours"]]
-    return "; ".join(filter(None, facts))
-
-
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(FOLDER / "templates"),
     autoescape=jinja2.select_autoescape(["html", "svg"]),
@@ -61,7 +44,7 @@ _TEMPLATES = jinja2.Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_TEMPLATES.globals |= {"COLORS": COLORS, "summary": summary}
+_TEMPLATES.globals["COLORS"] = COLORS
 template = _TEMPLATES.get_template
 
 

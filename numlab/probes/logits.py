@@ -29,17 +29,14 @@ def masked_states(
 ) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
     """Mask one number of each text, and read the hidden states at its tokens.
 
+    ValueError unless the run is of a masked LM.
+
     Yields
     ------
     true : array of shape (n,)
         The numbers of a batch of texts.
     hidden : tensor of shape (t, d_model)
         The hidden states at all of their tokens, text by text.
-
-    Raises
-    ------
-    ValueError
-        Unless the run is of a masked LM.
     """
     objective, model = run.spec.objective, run.model
     if not objective.fills_at_once:

@@ -21,7 +21,8 @@ def spectrum(
 
     Each entry of the vectors is a function of the number. It loses its trend (the least-squares
     line) before the discrete Fourier transform, and powers are summed over the entries. The
-    threshold comes from a permutation test: the same with the numbers shuffled.
+    threshold comes from a permutation test: the same with the numbers shuffled. ValueError where
+    the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
 
     Parameters
     ----------
@@ -36,11 +37,6 @@ def spectrum(
         One row per frequency from 1/n to 1/2. frequency: cycles per number; period: its inverse;
         power: relative to the mean of all frequencies; peak: above the threshold and above both
         neighbours.
-
-    Raises
-    ------
-    ValueError
-        When the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
 
     Examples
     --------

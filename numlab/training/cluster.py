@@ -25,15 +25,12 @@ KEEP_PAGES = {
 def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     """The runs of many specs, in order; missing ones are trained side by side.
 
+    ValueError where the scheduler does not answer.
+
     Parameters
     ----------
     scheduler : address of a Dask scheduler whose workers see this store; default: the environment
         variable NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core.
-
-    Raises
-    ------
-    ValueError
-        When the scheduler does not answer.
     """
     if starts := [spec.start for spec in specs if spec.start]:
         train_all(starts, scheduler)

@@ -78,10 +78,7 @@ class Run:
 def stored(digest: str) -> Run:
     """The run that the store holds under a digest.
 
-    Raises
-    ------
-    ValueError
-        If it holds none, or one made by an older version of its classes.
+    ValueError if it holds none, or one made by an older version of its classes.
     """
     path = store.runs_dir() / digest / "spec.json"
     if not path.is_file():
