@@ -403,12 +403,12 @@ def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeyp
 
 def test_a_digest_that_the_store_does_not_hold_is_named(module_home):
     with pytest.raises(ValueError, match="no run abc"):
-        nl.widgets.stored("abc")
+        nl.Run.stored("abc")
 
 
 def test_a_run_of_an_older_version_is_not_taken_for_one_of_today(runs, monkeypatch):
     digest = runs[0].digest
-    assert nl.widgets.stored(digest) == runs[0]
+    assert nl.Run.stored(digest) == runs[0]
     monkeypatch.setattr(nl.P1000, "version", 99, raising=False)
     with pytest.raises(ValueError, match="of an older version"):
-        nl.widgets.stored(digest)
+        nl.Run.stored(digest)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 
 from numlab.claims.gates import Gate
 from numlab.claims.registry import Claim
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Column = float | Sequence[float] | pd.Series
-    Samples = Column | pd.DataFrame | Mapping[str, Column]
+Column = float | Sequence[float] | pd.Series
+Samples = Column | pd.DataFrame | Mapping[str, Column]
 
 LEVEL = 0.95
 LEAST = {"seeds": 3, "examples": 20, "nothing": 1}  # samples that an interval needs
@@ -126,7 +124,6 @@ def _lies(claim: Claim, low: float, high: float) -> str:
 
 def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
     """Samples as a Series for each part; of ratios their logarithms."""
-    import pandas as pd
 
     if not isinstance(samples, (Mapping, pd.DataFrame)):
         samples = {"": [samples] if np.isscalar(samples) else samples}
@@ -164,7 +161,6 @@ def _averaged(over: str, values: pd.Series) -> pd.Series:
 
 def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]:
     """The 95 % interval of the mean; of a computation: the least and the greatest value."""
-    from scipy import stats
 
     where, n = f"{claim.id}{name and f', {name}'}", len(values)
     if n < LEAST[claim.over]:

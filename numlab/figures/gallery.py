@@ -21,7 +21,7 @@ from numlab.claims import Claim, claims
 from numlab.evaluation import labels
 from numlab.figures.catalogue import COLORS, DEPARTURES, ITEMS, PAPERS, SUMMARY, item_of, template
 from numlab.figures.filing import saved
-from numlab.training.run import stored
+from numlab.training import Run
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
@@ -115,7 +115,7 @@ def draw_curves(notebook: str, profile: str) -> None:
     """Draw the validation loss of every run that a notebook's figures used."""
     figures = [figure for figure in saved(profile) if figure["notebook"] == notebook]
     digests = dict.fromkeys(digest for figure in figures for digest in figure["runs"])
-    names = labels([stored(digest) for digest in digests])
+    names = labels([Run.stored(digest) for digest in digests])
     if not names:
         return
     curves = [

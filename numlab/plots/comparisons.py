@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from numlab.plots.style import encoder_color, encoder_marker, legend, panels, styled
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GREY = "#555555"
 PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
@@ -57,7 +55,6 @@ def spectra(frame: pd.DataFrame) -> Figure:
     `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
     one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
     """
-    from matplotlib import colormaps
 
     groups = list(frame.groupby("source", sort=False))
     figure, axes = panels(len(groups), 2, 5.2, 3.4)
@@ -88,7 +85,6 @@ def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
     The errors are those of `compare.gap_errors`: what is 0 or infinite stands at the edge. Those of
     the encoder `baseline`, which a model must beat, are lines.
     """
-    from matplotlib.ticker import LogLocator
 
     table = errors.pivot(index="encoder", columns="part", values="error")
     models = table.drop(index=baseline).sort_values("gap")

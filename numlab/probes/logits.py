@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import torch
 
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
-
-if TYPE_CHECKING:
-    from numlab.training import Run
+from numlab.training import Run
 
 __all__ = ["NumberLogits", "expectation", "logit_scan", "masked_states", "number_logits"]
 
@@ -76,7 +74,7 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     return NumberLogits(encoder, np.concatenate(true), torch.cat(logits))
 
 
-def logit_scan(read: NumberLogits, top: int = 8):
+def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:
     """The likeliest words at each token: those among the `top` likeliest for some true number.
 
     Returns
@@ -84,7 +82,6 @@ def logit_scan(read: NumberLogits, top: int = 8):
     DataFrame [true, within, word, logit, probability]
         Means over the texts of each true number. `within` counts the number's tokens from 1.
     """
-    import pandas as pd
 
     values = np.unique(read.true)
     groups = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
@@ -102,7 +99,7 @@ def logit_scan(read: NumberLogits, top: int = 8):
     return frame.sort_values(["within", "word", "true"], ignore_index=True)
 
 
-def expectation(read: NumberLogits):
+def expectation(read: NumberLogits) -> pd.DataFrame:
     """The number of the likeliest tokens, and the mean of the numbers that the logits predict.
 
     The model predicts a number's tokens independently. The mean is over spellings by the likeliest
@@ -114,7 +111,6 @@ def expectation(read: NumberLogits):
     DataFrame [true, argmax, expectation]
         One row for each text; NaN where no such spelling is a number.
     """
-    import pandas as pd
 
     batches = [_expected(read.encoder, logits) for logits in read.logits.split(BATCH)]
     argmax, mean = np.concatenate(batches, axis=1)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from numlab.embeddings import Embeddings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEWEST = 8  # fewer numbers have hardly any frequencies
 
@@ -47,7 +43,6 @@ def spectrum(
     >>> frame.period[frame.peak].tolist()
     [10.0]
     """
-    import pandas as pd
 
     order = np.argsort(e.numbers)
     numbers, n = e.numbers[order], len(e)

@@ -26,6 +26,20 @@ class Run:
 
     spec: RunSpec
 
+    @classmethod
+    def stored(cls, digest: str) -> Run:
+        """The run that the store holds under a digest.
+
+        ValueError if it holds none, or one made by an older version of its classes.
+        """
+        path = store.runs_dir() / digest / "spec.json"
+        if not path.is_file():
+            raise ValueError(f"the store holds no run {digest}: train it again from its spec")
+        run = cls(store.restore(json.loads(path.read_text("utf-8"))))
+        if run.digest != digest:
+            raise ValueError(f"run {digest} is of an older version: train it again from its spec")
+        return run
+
     @functools.cached_property
     def digest(self) -> str:
         return store.digest(self.spec)
@@ -73,20 +87,6 @@ class Run:
         last = self.history.groupby("part").last().T.map("{:.4g}".format)
         curve = _curve(self.history)
         return f"<b>{escape(self.spec.name)}</b><br>{curve}{last.to_html()}"
-
-
-def stored(digest: str) -> Run:
-    """The run that the store holds under a digest.
-
-    ValueError if it holds none, or one made by an older version of its classes.
-    """
-    path = store.runs_dir() / digest / "spec.json"
-    if not path.is_file():
-        raise ValueError(f"the store holds no run {digest}: train it again from its spec")
-    run = Run(store.restore(json.loads(path.read_text("utf-8"))))
-    if run.digest != digest:
-        raise ValueError(f"run {digest} is of an older version: train it again from its spec")
-    return run
 
 
 def _curve(history) -> str:
