@@ -5,8 +5,6 @@ to a draft folder, its manifest last, and then renamed: a reader sees a whole en
 is pickled.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """The claims that notebooks test, as the .toml files here hold them."""
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Mapping

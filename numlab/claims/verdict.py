@@ -1,7 +1,5 @@
 """Judge a claim: the 95 % interval of its statistic against the claimed side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

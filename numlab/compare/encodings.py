@@ -1,7 +1,5 @@
 """What encoders do to numbers before any training: range, precision, tokens, geometry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

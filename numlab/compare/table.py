@@ -1,7 +1,5 @@
 """Read a file of texts or of columns of numbers, and explain what is wrong with it."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json

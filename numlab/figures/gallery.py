@@ -5,8 +5,6 @@ full. The profiles made on this machine go to figures/local.js, which git ignore
 loads.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Lines over a number or over steps, spectra, and errors in a gap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps

@@ -1,7 +1,5 @@
 """What encoders answer along a parameter: predictions, their errors, one encoder's words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pandas as pd

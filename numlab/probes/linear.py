@@ -1,7 +1,5 @@
 """Linear probes: logistic regression on frozen vectors (xval, Table 9)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression

@@ -1,7 +1,5 @@
 """The logits at a number's tokens, as the true number changes (xval, Figure 12)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ and in the embedding, and the F1 is the expectation. Distances are Euclidean. Tw
 differ by rounding noise: 1e-12 of the vectors' length in float64, 5e-7 in float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Principal components of number embeddings."""
 
-from __future__ import annotations
-
 import pandas as pd
 from sklearn.decomposition import PCA
 

@@ -1,7 +1,5 @@
 """Which periods stand out in the embeddings of consecutive integers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

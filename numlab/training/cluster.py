@@ -1,7 +1,5 @@
 """Many runs side by side, on a Dask cluster."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

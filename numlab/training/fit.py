@@ -4,8 +4,6 @@ Every random draw is a function of (seed, step): an interrupted run resumes from
 checkpoint and ends with the same weights, to the bit on a CPU.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
