@@ -1,24 +1,18 @@
 """Vectors of numbers from any source: what every probe of an embedding reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
-
-if TYPE_CHECKING:
-    import torch
-
-    from numlab.training import Run
+from numlab.training import Run
 
 __all__ = [
     "Embeddings",
@@ -81,8 +75,6 @@ def from_encoder(
     positions: under a text encoder, permutations of the same tokens coincide. ValueError for a
     number beyond `encoder.bounds`.
     """
-    import torch
-
     numbers = np.asarray(numbers)
     tokens = encoder.encode(numbers)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -240,8 +232,6 @@ def _means(
     batch_size: int,
 ) -> np.ndarray:
     """(n, d) float32: the mean of each text's states (B, T, d) where `counted` (B, T) is True."""
-    import torch
-
     parts = []
     for i in range(0, len(corpus), batch_size):
         batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))

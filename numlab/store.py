@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock
 
 from numlab.examples import Examples, Layout, Slot
 
@@ -100,8 +101,6 @@ def digest(spec: Any) -> str:
 
 def lock(entry: Path):
     """A lock across processes: two that want one entry make it once."""
-    from filelock import FileLock
-
     entry.parent.mkdir(parents=True, exist_ok=True)
     return FileLock(entry.parent / f".{entry.name}.lock")
 

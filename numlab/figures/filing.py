@@ -179,10 +179,11 @@ def _start(id: str, data: pd.DataFrame) -> Path:
 def _finish(data: pd.DataFrame, **about: Any) -> None:
     """Write the data, and last the .json."""
     path = _session.path(about["id"])
+    versions = {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
     write = partial(flat(data).to_csv, index=False, float_format="%.8g")
     store.replace(path.with_suffix(".csv"), write)
     about |= {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
-    about |= {"created": datetime.now(UTC).isoformat(), "versions": _versions()}
+    about |= {"created": datetime.now(UTC).isoformat(), "versions": versions}
     about |= {"runs": list(store.used()), "trained": _trained()}
     write_json(path, about | {"claims": []})
     _session.saved.add(about["id"])
@@ -196,11 +197,6 @@ def _trained() -> list[str]:
         steps = f"{spec.steps:,} steps of {spec.batch_size} texts"
         seeds[f"{model}, {steps}"].add(spec.seed)
     return [f"{line}, seeds: {len(seeds[line])}" for line in sorted(seeds)]
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
 @cache

@@ -49,7 +49,9 @@ def spectrum(
             f"a spectrum takes {FEWEST} or more consecutive integers; got {n} from "
             f"{min(numbers, default=None)} to {max(numbers, default=None)}"
         )
-    vectors = _rotated(e.vectors[order].astype(np.float64))
+    vectors = e.vectors[order].astype(np.float64)
+    if vectors.shape[1] > n:  # rotated into their span, (n, n), which keeps all powers
+        vectors = np.linalg.qr(vectors.T)[1].T
     power = _power(vectors)
     rng = np.random.default_rng(seed)
     largest = [_power(rng.permutation(vectors)).max() for _ in range(n_permutations)]
@@ -65,11 +67,6 @@ def spectrum(
             "peak": (power > threshold) & (power > around[:-2]) & (power > around[2:]),
         }
     )
-
-
-def _rotated(vectors: np.ndarray) -> np.ndarray:
-    """(n, d) to (n, min(n, d)): rotated into their span, which keeps all powers."""
-    return np.linalg.qr(vectors.T)[1].T if vectors.shape[1] > len(vectors) else vectors
 
 
 def _power(vectors: np.ndarray) -> np.ndarray:

@@ -7,17 +7,15 @@ import json
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import torch
+from safetensors.torch import load_file
 
 from numlab import store
 from numlab.examples import Examples
+from numlab.models import Model
 from numlab.tokenizer import Tokenizer
 from numlab.training.spec import RunSpec
-
-if TYPE_CHECKING:
-    from numlab.models import Model
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,6 @@ class Run:
     @functools.cached_property
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
-        from safetensors.torch import load_file
-
         store.mark_used(self.digest, self.spec)
         model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self.folder / "weights.safetensors"))
