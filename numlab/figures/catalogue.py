@@ -1,17 +1,10 @@
 """The papers' figures and tables, as catalogue.toml holds them, and the templates of pages."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import jinja2
-import numpy as np
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FOLDER = Path(__file__).parent
 COLORS = {"held": "#009E73", "exact": "#0072B2", "contradicted": "#D55E00", "open": "#8A8A8A"}
@@ -46,21 +39,3 @@ _TEMPLATES = jinja2.Environment(
 )
 _TEMPLATES.globals["COLORS"] = COLORS
 template = _TEMPLATES.get_template
-
-
-def markdown(frame: pd.DataFrame) -> str:
-    """A table as Markdown."""
-    cells = [list(map(_cell, row)) for row in flat(frame).itertuples(index=False)]
-    return template("macros.md").module.table([*flat(frame)], cells)
-
-
-def flat(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a named index as its first columns."""
-    return frame if set(frame.index.names) == {None} else frame.reset_index()
-
-
-def _cell(value: Any) -> str:
-    """Floats with four digits, and nothing for a missing value."""
-    if str(value) in ("nan", "None", "<NA>", "NaT"):
-        return ""
-    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)

@@ -21,9 +21,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from numlab import claims, store
 from numlab.figures import catalogue
-from numlab.figures.catalogue import flat, markdown, template
+from numlab.figures.catalogue import template
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,6 +162,24 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: draft.write_text(text, "utf-8"))
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """A table as Markdown."""
+    cells = [list(map(_cell, row)) for row in flat(frame).itertuples(index=False)]
+    return template("macros.md").module.table([*flat(frame)], cells)
+
+
+def flat(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a named index as its first columns."""
+    return frame if set(frame.index.names) == {None} else frame.reset_index()
+
+
+def _cell(value: Any) -> str:
+    """Floats with four digits, and nothing for a missing value."""
+    if str(value) in ("nan", "None", "<NA>", "NaT"):
+        return ""
+    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _start(id: str, data: pd.DataFrame) -> Path:

@@ -1,18 +1,17 @@
 """The house style: colours, markers, panels, and the decorator that puts a figure in it."""
 
-from __future__ import annotations
-
 import functools
 import sys
 import tomllib
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
 __all__ = ["OTHERS", "chip", "encoder_color", "encoder_marker", "legend", "panels", "styled"]
 
@@ -57,8 +56,6 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
     @functools.wraps(draw)
     def in_style(*args, **kwargs) -> Figure:
-        import matplotlib as mpl
-
         with mpl.rc_context(fname=_STYLE):
             figure = draw(*args, **kwargs)
             figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
@@ -74,8 +71,6 @@ def panels(
 
     `share`: all panels have the same limits on both axes.
     """
-    from matplotlib.figure import Figure
-
     columns = min(n, columns)
     rows = -(-n // columns)
     figure = Figure(figsize=(width * columns + 1.4, height * rows + 0.3))
@@ -101,9 +96,6 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
     The units of `ax` must be inches; (x, y) is the middle of the left edge. The token has the
     strings `word`, `note` and `kind`: "literal", "number" (which has the colour) or "mask".
     """
-    from matplotlib.colors import to_rgb
-    from matplotlib.patches import FancyBboxPatch
-
     tint = tuple(1 - 0.3 * (1 - c) for c in to_rgb(color))
     width = max(PITCH * len(token.word) + PADDING, 0.8 * PITCH * len(token.note) + 0.04)
     look = {"fc": FILL.get(token.kind, tint), "ec": color if token.kind == "number" else "#9A9A9A"}
