@@ -25,7 +25,7 @@ from numlab.examples import Examples, Layout, Slot
 
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
-_used: dict[str, Any] = {}
+used: dict[str, Any] = {}  # the specs of the runs that this process has read, by digest
 
 
 def home() -> Path:
@@ -41,11 +41,6 @@ def runs_dir() -> Path:
 def partial_dir(key: str) -> Path:
     """The folder of a run in training: its checkpoint and its progress."""
     return runs_dir() / ".partial" / key
-
-
-def used() -> dict[str, Any]:
-    """The specs of the runs that this process has read, by digest: its figures' provenance."""
-    return dict(_used)
 
 
 def describe(value: Any) -> Any:
@@ -139,11 +134,6 @@ def intact(entry: Path) -> bool:
     entry.rename(aside)
     warnings.warn(f"{entry.name} is damaged ({fault}): set aside as {aside}", stacklevel=2)
     return False
-
-
-def mark_used(key: str, spec: Any) -> None:
-    """Remember that a run was read."""
-    _used[key] = spec
 
 
 def _fault(entry: Path) -> str | None:

@@ -204,7 +204,7 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
     store.replace(path.with_suffix(".csv"), write)
     about |= {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
     about |= {"created": datetime.now(UTC).isoformat(), "versions": versions}
-    about |= {"runs": list(store.used()), "trained": _trained()}
+    about |= {"runs": list(store.used), "trained": _trained()}
     write_json(path, about | {"claims": []})
     _session.saved.add(about["id"])
 
@@ -212,7 +212,7 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
 def _trained() -> list[str]:
     """The models behind the figures so far: size, steps and number of seeds."""
     seeds = defaultdict(set)
-    for spec in store.used().values():
+    for spec in store.used.values():
         model = f"d_model {spec.model.d_model}, layers {spec.model.n_layer}"
         steps = f"{spec.steps:,} steps of {spec.batch_size} texts"
         seeds[f"{model}, {steps}"].add(spec.seed)

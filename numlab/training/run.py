@@ -53,7 +53,7 @@ class Run:
     @functools.cached_property
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
-        store.mark_used(self.digest, self.spec)
+        store.used[self.digest] = self.spec
         model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self.folder / "weights.safetensors"))
         return model.to(best_device()).eval()
@@ -64,7 +64,7 @@ class Run:
         "train" rows are means since the previous row, "valid" rows the validation loss."""
         import pandas as pd
 
-        store.mark_used(self.digest, self.spec)
+        store.used[self.digest] = self.spec
         return pd.read_parquet(self.folder / "history.parquet")
 
     @property
