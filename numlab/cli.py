@@ -1,7 +1,5 @@
 """The command line: `numlab figures`, `gallery` and `compare`."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from typing import Annotated

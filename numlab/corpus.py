@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from numlab.examples import Examples
+from numlab.examples import Examples, Layout
 
-__all__ = ["Batch", "Corpus", "Flat", "matches", "offsets"]
+__all__ = ["Batch", "Corpus", "Flat", "fitting", "matches", "offsets"]
 
 KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
@@ -21,6 +21,14 @@ CHUNK = 1024  # texts that are tokenized at once to learn their lengths
 def matches(name: str, patterns: Iterable[str]) -> bool:
     """Whether a slot's name fits one of the patterns: "a0", "x*", "*"."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def fitting(layout: Layout, patterns: Iterable[str]) -> list[str]:
+    """The names of the slots that fit; ValueError for a layout without such a slot."""
+    names = [slot.name for slot in layout.slots]
+    if fit := [name for name in names if matches(name, patterns)]:
+        return fit
+    raise ValueError(f"no slot fits {patterns}; the layout has {', '.join(names[:12])}")
 
 
 def offsets(lengths: np.ndarray) -> np.ndarray:

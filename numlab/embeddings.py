@@ -1,24 +1,18 @@
 """Vectors of numbers from any source: what every probe of an embedding reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
-from numlab.corpus import Batch, Corpus, matches
+from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
-
-if TYPE_CHECKING:
-    import torch
-
-    from numlab.training import Run
+from numlab.training import Run
 
 __all__ = [
     "Embeddings",
@@ -78,15 +72,9 @@ def from_encoder(
 
     Words have normal vectors of length about 1, and the encoder's embedding module has its initial
     weights, all drawn from `seed`. The vector of a number is the mean over its tokens, without
-    positions: under a text encoder, permutations of the same tokens coincide.
-
-    Raises
-    ------
-    ValueError
-        For a number beyond `encoder.bounds`.
+    positions: under a text encoder, permutations of the same tokens coincide. ValueError for a
+    number beyond `encoder.bounds`.
     """
-    import torch
-
     numbers = np.asarray(numbers)
     tokens = encoder.encode(numbers)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -150,8 +138,7 @@ def text_vectors(
     """
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
     for e in examples:
-        if not any(matches(slot.name, slots) for slot in e.layout.slots):
-            raise ValueError(f"no slot fits {slots}; the layout has {e.layout.number_slots[:12]}")
+        fitting(e.layout, slots)  # or an error
     layer = _checked_layer(layer, run.spec.model.n_layer)
 
     def states(batch: Batch) -> torch.Tensor:
@@ -174,6 +161,9 @@ def from_pretrained(
 ) -> Embeddings:
     """The vectors of numbers in a Hugging Face model, each number read as a text.
 
+    It needs `transformers`, which the extra `numlab[pretrained]` installs. ValueError for a number
+    that the vocabulary lacks, or that is not one token, and for a layer that the model lacks.
+
     Parameters
     ----------
     name_or_path : a folder, MINILM of `numlab.pretrained`, or a name, which is downloaded once
@@ -185,14 +175,6 @@ def from_pretrained(
         one (in a decoder it has read the others), or "one": several are an error. Tokens around
         every text, such as [CLS], are read and not counted (our choice: no space stands before
         the number).
-
-    Raises
-    ------
-    ValueError
-        For a number that the vocabulary lacks, or that is not one token, and for a layer that
-        the model does not have.
-    ImportError
-        Without `transformers`, which the extra `numlab[pretrained]` installs.
     """
     from numlab.pretrained import Pretrained, model
 
@@ -250,8 +232,6 @@ def _means(
     batch_size: int,
 ) -> np.ndarray:
     """(n, d) float32: the mean of each text's states (B, T, d) where `counted` (B, T) is True."""
-    import torch
-
     parts = []
     for i in range(0, len(corpus), batch_size):
         batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))

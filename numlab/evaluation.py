@@ -1,7 +1,5 @@
 """What runs predict, as DataFrames. An answer that is not a number is a row with `valid` False."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from numlab.corpus import Corpus, matches
+from numlab.corpus import Corpus, fitting, matches
 from numlab.examples import Examples
 from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
@@ -215,15 +213,11 @@ class _Sampler:
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
     """Pairs of slots to fill in one pass, and the texts that have them."""
-    names = [[s.name for s in e.layout.slots if matches(s.name, patterns)] for e in examples]
-    if not all(names):
-        layout = examples[names.index([])].layout
-        slots = ", ".join(slot.name for slot in layout.slots[:12])
-        raise ValueError(f"no slot fits {patterns}; the layout has {slots}")
+    names = [fitting(e.layout, patterns) for e in examples]
     if run.spec.objective.fills_at_once:
         return [(patterns, examples)]
     return [
-        ((name,), [e for e, fitting in zip(examples, names, strict=True) if name in fitting])
+        ((name,), [e for e, fit in zip(examples, names, strict=True) if name in fit])
         for name in dict.fromkeys(itertools.chain(*names))
     ]
 

@@ -4,8 +4,6 @@ A metric is a function from rows of `predict` to a float, and says how it counts
 not numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ to a draft folder, its manifest last, and then renamed: a reader sees a whole en
 is pickled.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import hashlib
@@ -21,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock
 
 from numlab.examples import Examples, Layout, Slot
 
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
-_used: dict[str, Any] = {}
+used: dict[str, Any] = {}  # the specs of the runs that this process has read, by digest
 
 
 def home() -> Path:
@@ -44,20 +43,11 @@ def partial_dir(key: str) -> Path:
     return runs_dir() / ".partial" / key
 
 
-def used() -> dict[str, Any]:
-    """The specs of the runs that this process has read, by digest: its figures' provenance."""
-    return dict(_used)
-
-
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
     An optional part that is None is left out: a new one does not change older digests.
-
-    Raises
-    ------
-    ValueError
-        For a class that another process could not import, or a value that is not plain.
+    ValueError for a class that another process could not import, or a value that is not plain.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         cls = type(value)
@@ -106,8 +96,6 @@ def digest(spec: Any) -> str:
 
 def lock(entry: Path):
     """A lock across processes: two that want one entry make it once."""
-    from filelock import FileLock
-
     entry.parent.mkdir(parents=True, exist_ok=True)
     return FileLock(entry.parent / f".{entry.name}.lock")
 
@@ -146,11 +134,6 @@ def intact(entry: Path) -> bool:
     entry.rename(aside)
     warnings.warn(f"{entry.name} is damaged ({fault}): set aside as {aside}", stacklevel=2)
     return False
-
-
-def mark_used(key: str, spec: Any) -> None:
-    """Remember that a run was read."""
-    _used[key] = spec
 
 
 def _fault(entry: Path) -> str | None:

@@ -7,6 +7,7 @@ batch are encoded in one call, and arrays are filled from both, with no Python c
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -192,7 +193,8 @@ class _Reader:
             if slot.words is None:
                 numbers.append(columns)
             else:
-                table = _padded([text_ids(word) for word in slot.words])
+                padded = itertools.zip_longest(*map(text_ids, slot.words), fillvalue=-1)
+                table = np.array([*padded], np.int32).T  # (n, longest)
                 columns = len(ids) + np.arange(table.shape[1])
                 words.append((columns, table))
             ids += [-1] * len(columns) + text_ids(literal)
@@ -256,11 +258,3 @@ class _Reader:
         slot = np.broadcast_to(frame.slot, ids.shape)
         n_carriers = np.isin(ids, self.tokenizer.carriers).sum(1)
         return ids[real], slot[real], within[real], real.sum(1), n_carriers
-
-
-def _padded(rows: list[list[int]]) -> np.ndarray:
-    """(n, longest) int32; -1 behind the end of a row."""
-    table = np.full((len(rows), max(map(len, rows))), -1, np.int32)
-    for i, row in enumerate(rows):
-        table[i, : len(row)] = row
-    return table

@@ -82,7 +82,7 @@ def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):
     model = nl.GPT2(16, 2, 2, context=64)
     parts = {"task": nl.tasks.Lookup(entries=1), "encoder": nl.XVal(), "model": model}
     spec = nl.RunSpec(**parts, objective=nl.MaskedLM(), n_train=8, steps=1000, learning_rate=1e-3)
-    monkeypatch.setattr(store, "_used", {"0123456789": spec})
+    monkeypatch.setattr(store, "used", {"0123456789": spec})
     nl.save_figure("xval/fig07", fig, FRAME)
     figure = told(begun / "xval/fig07.json")
     assert list(figure) == [

@@ -7,7 +7,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.container import BarContainer
 
 from numlab import plots
 
@@ -131,34 +130,6 @@ def test_spectra_mark_the_peaks_and_each_threshold():
     assert [line.get_xdata().tolist() for line in ax.lines[1::3]] == [[0.1], [0.1]]
     assert [set(line.get_ydata()) for line in ax.lines[2::3]] == [{3}, {5}]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["10", "5", "3⅓", "2.5", "2"]
-
-
-def test_bars_stand_in_the_order_of_the_frame_with_their_heights():
-    names, groups = ["Subword", "FoNE"], ["wine", "iris"]
-    rows = [(g, n, i + 2 * j) for i, g in enumerate(groups) for j, n in enumerate(names)]
-    (ax,) = plots.bars(
-        pd.DataFrame(rows, columns=["table", "encoder", "tokens"]), "table", "tokens"
-    ).axes
-    assert [t.get_text() for t in ax.get_xticklabels()] == groups
-    drawn = [c for c in ax.containers if isinstance(c, BarContainer)]
-    assert [[bar.get_height() for bar in bars] for bars in drawn] == [[0, 1], [2, 3]]
-    assert [bars.get_label() for bars in drawn] == names
-
-
-def test_a_bar_of_several_runs_is_their_mean_with_their_range():
-    frame = pd.DataFrame({"kind": "unit", "encoder": "P10", "top-5": [1.0, 2.0, 6.0]})
-    (ax,) = plots.bars(frame, "kind", "top-5").axes
-    (bars,) = (c for c in ax.containers if isinstance(c, BarContainer))
-    assert bars[0].get_height() == 3
-    (line,) = bars.errorbar.lines[2][0].get_segments()
-    assert line[:, 1].tolist() == [1, 6]
-
-
-@pytest.mark.parametrize(("n", "label"), [(10, "digit"), (100, "number")])
-def test_the_colors_of_clouds_are_named(n, label):
-    frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": 0.0, "pc2": 1.0})
-    cloud, bar = plots.clouds(frame, label="number").axes
-    assert cloud.get_title() == "one" and bar.get_ylabel() == label
 
 
 def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_edges():

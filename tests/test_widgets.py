@@ -18,7 +18,7 @@ from test_explorer import unpacked
 
 import numlab as nl
 from numlab.plots.sweep import legible
-from numlab.widgets import kept_view, sweep, sweep_answers
+from numlab.widgets import sweep, sweep_answers
 
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = nl.RunSpec(
@@ -380,7 +380,7 @@ def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(runs):
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
     monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
     gaps = SPEC.task.gaps["stepsize"]
-    page = kept_view.keep(runs, "stepsize", 0.65, [0.2, 0.4, 0.65], 2, gaps)
+    page = sweep.keep(runs, "stepsize", 0.65, [0.2, 0.4, 0.65], 2, gaps)
     (path,) = (module_home / "figures/quick/explore").glob("stepsize-0-65-*.json")
     before = {s: path.with_suffix(s).read_bytes() for s in (".png", ".svg", ".csv")}
     assert json.loads(path.with_suffix(".json").read_text())["runs"]
@@ -396,19 +396,19 @@ def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, mon
 def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):
     monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
     view = "stepsize", 0.7, [0.2, 0.4, 0.7], 2, SPEC.task.gaps["stepsize"]
-    pages = [kept_view.keep(some, *view) for some in (runs[:1], runs)]
+    pages = [sweep.keep(some, *view) for some in (runs[:1], runs)]
     names = {re.search(r"explore/\S+?\.png", page)[0] for page in pages}
     assert len(names) == 2
 
 
 def test_a_digest_that_the_store_does_not_hold_is_named(module_home):
     with pytest.raises(ValueError, match="no run abc"):
-        nl.widgets.stored("abc")
+        nl.Run.stored("abc")
 
 
 def test_a_run_of_an_older_version_is_not_taken_for_one_of_today(runs, monkeypatch):
     digest = runs[0].digest
-    assert nl.widgets.stored(digest) == runs[0]
+    assert nl.Run.stored(digest) == runs[0]
     monkeypatch.setattr(nl.P1000, "version", 99, raising=False)
     with pytest.raises(ValueError, match="of an older version"):
-        nl.widgets.stored(digest)
+        nl.Run.stored(digest)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from numlab.plots import encoder_color, legend, line_with_band, panels, styled
-from numlab.plots.embeddings import PERIODS
+from numlab.plots.comparisons import PERIODS
 
 MISREAD = "#D55E00"
 SEEDS = "marker: mean of the seeds; small dots: each seed; band: their range"
@@ -281,3 +281,28 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
             ax.set_ylabel("steps of training")
     figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8)
     return captioned(figure, "a map is one seed; each row is a run of its own length")
+
+
+@styled
+def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
+    """A group of bars for each x and a bar for each hue, labelled with its height.
+
+    All three are columns of the frame, y of numbers, hue of names of encoders. Rows with the same
+    x and hue (seeds) are drawn as their mean and, as a line, their range. Groups and bars keep the
+    order of the frame.
+    """
+    groups, names = list(frame[x].unique()), list(frame[hue].unique())
+    figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
+    by_bar = frame.groupby([hue, x])[y].agg(["mean", "min", "max"])
+    width = 0.85 / len(names)
+    for i, name in enumerate(names):
+        at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
+        mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
+        look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
+        drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
+        ax.bar_label(drawn, fmt="{:.2g}", fontsize=8.5, padding=1)
+    ax.set_xticks(range(len(groups)), groups)
+    ax.set_ylabel(y.replace("_", " "))
+    ax.grid(axis="x", visible=False)
+    legend(figure, [ax])
+    return figure

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from numlab.training import Run
+
 if TYPE_CHECKING:
     import pandas as pd
-
-    from numlab.training import Run
 
 FALL = 0.02  # of the validation loss over the last fifth of training, at most
 

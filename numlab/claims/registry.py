@@ -1,17 +1,17 @@
 """The claims that notebooks test, as the .toml files here hold them."""
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 FOLDER = Path(__file__).parent
 UNITS = ("seeds", "examples", "nothing")
+PARTS = 3  # of a statistic that are written out: those nearest to the other side
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,22 @@ class Claim:
         low, high = self.within or (self.above, self.below)
         low, high = -np.inf if low is None else low, np.inf if high is None else high
         return (np.log(low) if low > 0 else -np.inf, np.log(high)) if self.ratio else (low, high)
+
+    def summary(self, verdict: Mapping[str, Any]) -> str:
+        """What decided it, or what left it open: `0.12 [0.05, 0.19], 3 seeds, claimed: > 0`.
+
+        `verdict` is a `Verdict` as a dict, with `ours`, a remark.
+        """
+        shown = [
+            f"{part['name']} {part['mean']:.3g} [{part['low']:.3g}, {part['high']:.3g}]".strip()
+            for part in verdict["parts"][:PARTS]
+        ]
+        if more := len(verdict["parts"]) - len(shown):
+            shown.append(f"and {more} more")
+        if shown and self.over != "nothing":
+            shown.append(f"{verdict['parts'][0]['n']} {self.over}")
+        facts = [verdict["why"], ", ".join(shown), f"claimed: {self.side}", verdict["ours"]]
+        return "; ".join(filter(None, facts))
 
 
 @functools.cache

@@ -1,21 +1,17 @@
 """Judge a claim: the 95 % interval of its statistic against the claimed side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 
 from numlab.claims.gates import Gate
 from numlab.claims.registry import Claim
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Column = float | Sequence[float] | pd.Series
-    Samples = Column | pd.DataFrame | Mapping[str, Column]
+Column = float | Sequence[float] | pd.Series
+Samples = Column | pd.DataFrame | Mapping[str, Column]
 
 LEVEL = 0.95
 LEAST = {"seeds": 3, "examples": 20, "nothing": 1}  # samples that an interval needs
@@ -71,6 +67,9 @@ def judge(
 ) -> Verdict:
     """Judge a claim by samples of its statistic.
 
+    WrongSamplesError for fewer than 3 seeds or 20 examples, for unpaired samples, and for NaN or
+    infinity; ValueError for gates other than those of the claim.
+
     Parameters
     ----------
     claim : Claim
@@ -88,13 +87,6 @@ def judge(
     Verdict
         By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
         Numbers of many examples and seeds are first averaged over what `claim.over` is not.
-
-    Raises
-    ------
-    WrongSamplesError
-        For fewer than 3 seeds or 20 examples, for unpaired samples, and for NaN or infinity.
-    ValueError
-        For gates other than those of the claim.
     """
     if sorted(gate.name for gate in gates) != sorted(claim.gates):
         raise ValueError(f"{claim.id} has the gates {claim.gates}; got {[g.name for g in gates]}")
@@ -130,7 +122,6 @@ def _lies(claim: Claim, low: float, high: float) -> str:
 
 def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
     """Samples as a Series for each part; of ratios their logarithms."""
-    import pandas as pd
 
     if not isinstance(samples, (Mapping, pd.DataFrame)):
         samples = {"": [samples] if np.isscalar(samples) else samples}
@@ -168,7 +159,6 @@ def _averaged(over: str, values: pd.Series) -> pd.Series:
 
 def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]:
     """The 95 % interval of the mean; of a computation: the least and the greatest value."""
-    from scipy import stats
 
     where, n = f"{claim.id}{name and f', {name}'}", len(values)
     if n < LEAST[claim.over]:

@@ -1,8 +1,5 @@
 """Compare encoders on the numbers of a file, and advise which one to take."""
 
-from numlab.compare.encodings import choices, encodings
-from numlab.compare.masked import gap_errors, specs
-from numlab.compare.report import advice, report
-from numlab.compare.table import Table, read
+import lazy_loader
 
-__all__ = ["Table", "advice", "choices", "encodings", "gap_errors", "read", "report", "specs"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

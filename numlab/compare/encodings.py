@@ -1,8 +1,7 @@
 """What encoders do to numbers before any training: range, precision, tokens, geometry."""
 
-from __future__ import annotations
-
 import numpy as np
+import pandas as pd
 
 from numlab import probes
 from numlab.compare.table import Table
@@ -35,7 +34,7 @@ def needed_digits(numbers: np.ndarray) -> tuple[int, int]:
     return before, min(after, MOST_DIGITS - before)
 
 
-def encodings(table: Table, encoders: list[Encoder]):
+def encodings(table: Table, encoders: list[Encoder]) -> pd.DataFrame:
     """Measure untrained encoders on the numbers of a table.
 
     Returns
@@ -47,7 +46,6 @@ def encodings(table: Table, encoders: list[Encoder]):
         numbers, NaN below 12; periods : up to three peaks of the spectrum, "–" for none, NaN with
         fewer than 8 consecutive integers.
     """
-    import pandas as pd
 
     numbers, texts = table.numbers, table.examples
     few = different = np.unique(numbers)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
 from numlab import store
 from numlab.compare.table import Table
@@ -58,7 +59,6 @@ class Rows(Task):
 
     @functools.cached_property
     def table(self) -> Table:
-        import pandas as pd
 
         path = _file(self.checksum)
         if not path.exists():
@@ -107,10 +107,7 @@ def _predicted(examples: list[Examples], slot: str) -> np.ndarray:
 def specs(table: Table, encoders: list[Encoder], steps: int = 300) -> list[RunSpec]:
     """For each encoder a small run that learns masked numbers of the table outside the gap.
 
-    Raises
-    ------
-    ValueError
-        Where the table has too few rows, or too few different numbers, to hold some out.
+    ValueError where the table has too few rows, or different numbers, to hold some out.
     """
     task = Rows.keep(table)
     inside, outside = int(task.in_gap.sum()), int((~task.in_gap).sum())
@@ -136,7 +133,7 @@ def specs(table: Table, encoders: list[Encoder], steps: int = 300) -> list[RunSp
     ]
 
 
-def gap_errors(runs: list[Run]):
+def gap_errors(runs: list[Run]) -> pd.DataFrame:
     """Errors of runs on one table, for numbers in the gap and for others.
 
     Returns
@@ -146,7 +143,6 @@ def gap_errors(runs: list[Run]):
         |predicted - true| over the interquartile range of the training numbers, infinite for an
         invalid answer; invalid : share of such answers.
     """
-    import pandas as pd
 
     spec = runs[0].spec
     task, n_gap = spec.task, min(spec.n_test, int(spec.task.in_gap.sum()))

@@ -8,19 +8,16 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import jinja2
 import numpy as np
+import pandas as pd
 
 from numlab import plots
 from numlab.compare.encodings import choices, encodings
 from numlab.compare.masked import BASELINE, TEXTS, gap_errors, specs
 from numlab.compare.table import Table, read
 from numlab.training import train
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 LOSSLESS = 1e-6  # relative error: what float32 keeps
 ALIKE = 1.25  # errors of one seed within this factor are not told apart
@@ -39,16 +36,13 @@ def report(
 ) -> Report:
     """Read a file, measure every encoder on its numbers, train small models, and advise.
 
+    ValueError for a file without a table or without numbers.
+
     Parameters
     ----------
     path : CSV, TSV, Parquet or JSON lines.
     steps : of each small model; 0 trains none.
     say : called with each stage of the work.
-
-    Raises
-    ------
-    ValueError
-        For a file without a table or without numbers.
     """
     say(f"reading {Path(path).name}")
     table = read(path)
@@ -81,8 +75,8 @@ class Report:
     """
 
     table: Table
-    encodings: DataFrame
-    errors: DataFrame | None
+    encodings: pd.DataFrame
+    errors: pd.DataFrame | None
     untrained: str | None
 
     @property
@@ -93,7 +87,7 @@ class Report:
         return {self.table.name: about, "Advice": advice(self.encodings, self.errors) + why}
 
     @property
-    def tables(self) -> dict[str, DataFrame]:
+    def tables(self) -> dict[str, pd.DataFrame]:
         """Heading to evidence, formatted."""
         tables = {"Before training": _formatted(self.encodings)}
         if self.errors is not None:
@@ -123,9 +117,8 @@ def _sentences(template: str, **facts) -> list[str]:
     return [line for line in lines if line]
 
 
-def _formatted(frame: DataFrame) -> DataFrame:
+def _formatted(frame: pd.DataFrame) -> pd.DataFrame:
     """Columns as strings under their headings; what is missing as a dash."""
-    import pandas as pd
 
     strings = {
         heading: frame[name].astype(object).map(pattern.format, na_action="ignore")
@@ -135,7 +128,7 @@ def _formatted(frame: DataFrame) -> DataFrame:
     return pd.DataFrame(strings).astype(object).fillna("–")
 
 
-def advice(encodings: DataFrame, errors: DataFrame | None) -> list[str]:
+def advice(encodings: pd.DataFrame, errors: pd.DataFrame | None) -> list[str]:
     """Which encoder to take for a table, and why, as sentences.
 
     An encoder that does not hold every number is out. Of the others those stay whose error in

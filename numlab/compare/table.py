@@ -1,7 +1,5 @@
 """Read a file of texts or of columns of numbers, and explain what is wrong with it."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json
@@ -9,14 +7,12 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from pyarrow import parquet
 
 from numlab.examples import Examples, Layout, Slot, parse
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 SAMPLE = 20_000  # rows kept of a longer file
 CHUNK = 200_000  # rows read at once
@@ -36,7 +32,7 @@ class Table:
     """
 
     name: str
-    frame: DataFrame
+    frame: pd.DataFrame
     notes: tuple[str, ...] = ()
 
     @property
@@ -69,11 +65,7 @@ def read(path: str | Path) -> Table:
     Takes the first 6 columns that are mostly numbers, else the first column of texts with numbers
     in them. Rows with an entry that is not a finite number are dropped and counted. A longer file
     is sampled down to 20,000 rows in one pass. A first row of numbers is not a header.
-
-    Raises
-    ------
-    ValueError
-        For a file that is missing, is not a table, or has no numbers.
+    ValueError for a file that is missing, is not a table, or has no numbers.
     """
     path, notes = Path(path), []
     if not path.is_file():
@@ -93,9 +85,7 @@ def read(path: str | Path) -> Table:
     raise ValueError(f"{path.name} has no numbers: {total:,} rows of the columns {names}")
 
 
-def _chunks(path: Path) -> Iterator[DataFrame]:
-    import pandas as pd
-    from pyarrow import parquet
+def _chunks(path: Path) -> Iterator[pd.DataFrame]:
 
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv"):
@@ -111,8 +101,7 @@ def _chunks(path: Path) -> Iterator[DataFrame]:
         raise ValueError(f"expected .csv, .tsv, .parquet, .jsonl or .ndjson; got {kind or 'none'}")
 
 
-def _separated(path: Path, **options) -> Iterator[DataFrame]:
-    import pandas as pd
+def _separated(path: Path, **options) -> Iterator[pd.DataFrame]:
 
     options |= {"low_memory": False, "index_col": False}
     first = pd.read_csv(path, nrows=0, **options).columns
@@ -126,9 +115,8 @@ def _separated(path: Path, **options) -> Iterator[DataFrame]:
             raise ValueError("its rows have more fields than its header has names") from None
 
 
-def _sample(chunks: Iterator[DataFrame]) -> tuple[DataFrame, int]:
+def _sample(chunks: Iterator[pd.DataFrame]) -> tuple[pd.DataFrame, int]:
     """Random rows in their order, and how many the file has, in one pass."""
-    import pandas as pd
 
     rng, kept, total, key = np.random.default_rng(0), [], 0, " key"
     for rows in chunks:
@@ -140,9 +128,8 @@ def _sample(chunks: Iterator[DataFrame]) -> tuple[DataFrame, int]:
     return kept[0].drop(columns=key).reset_index(drop=True), total
 
 
-def _number_columns(frame: DataFrame, notes: list[str]) -> DataFrame | None:
+def _number_columns(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:
     """The rows with a number in each column of numbers; None without such columns."""
-    import pandas as pd
 
     columns = frame.loc[:, [dtype.kind not in "bmM" for dtype in frame.dtypes]]
     numbers = columns.apply(pd.to_numeric, errors="coerce").astype(float)
@@ -166,7 +153,7 @@ def _number_columns(frame: DataFrame, notes: list[str]) -> DataFrame | None:
     return complete
 
 
-def _text_column(frame: DataFrame, notes: list[str]) -> DataFrame | None:
+def _text_column(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame | None:
     """The texts with numbers of the first column that has any; None without such a column."""
     for name in frame:
         texts = frame[name].dropna().astype(str)

@@ -3,23 +3,75 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import subprocess
+import time
 import uuid
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
+import papermill
 import psutil
+from papermill.clientwrap import PapermillNotebookClient
+from papermill.engines import NBClientEngine, papermill_engines
+from rich.console import Console
+from rich.live import Live
 
 from numlab import store
-from numlab.figures import gallery, learning
-from numlab.figures.display import Display
+from numlab.figures import gallery
 from numlab.figures.filing import PROFILES, saved
 from numlab.figures.notebooks import Notebook, find
+from numlab.training.cluster import connect, trainings
 
 LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # seconds for a cell
 MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
+HEARTBEAT = 15.0  # seconds between lines about what runs, in a log
+STATES = {"running": "▸", "done": "✓", "skipped": "–", "failed": "✗"}
+
+logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of a dict over several lines
+os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")  # the kernel of this virtual environment
+
+
+class Engine(NBClientEngine):
+    """papermill's engine, with options for its client and for the kernel's process."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man, kernel_name, client, process, **_):
+        PapermillNotebookClient(nb_man, kernel_name=kernel_name, **client).execute(**process)
+
+
+papermill_engines.register("numlab", Engine)
+
+
+class Display:
+    """What a person sees of a batch: a line for each change and, on a terminal, live ones below."""
+
+    def __init__(self):
+        self.start, self.printed = time.time(), 0.0
+        self.console = Console(highlight=False, markup=False, soft_wrap=True)
+        self.live = Live(console=self.console, auto_refresh=False, transient=True)
+
+    def print(self, text: str) -> None:
+        self.printed = time.time()
+        self.console.print(f"{self.printed - self.start:6.0f} s {text}")
+
+    def report(self, job: Job, state: str, note: str) -> None:
+        """Change the state of a job, and print it."""
+        job.state, job.note = state, note
+        seconds = f" in {job.seconds:.0f} s" if state in ("done", "failed") else ""
+        self.print(f"{STATES[state]} {job.notebook.name} {state}{seconds}: {note}")
+
+    def show(self, jobs: list[Job]) -> None:
+        """Show the notebooks that run, with their cell, and the trainings, with their step."""
+        now = [f"{job.notebook.name} {job.progress}" for job in jobs if job.state == "running"]
+        now += trainings()
+        if self.console.is_terminal:
+            self.live.update("\n".join(f"  {line}" for line in now), refresh=True)
+        elif now and time.time() - self.printed > HEARTBEAT:
+            self.print(f"  {'; '.join(now)}")
 
 
 @dataclass
@@ -29,7 +81,7 @@ class Job:
     notebook: Notebook
     profile: str
     limit: float | None  # seconds for a cell; the notebook gets twice that
-    state: str = "waiting"  # running, done, skipped, failed
+    state: str = "waiting"  # or one of STATES
     note: str = ""
     cell: int = 0
     cells: int = 0
@@ -50,8 +102,6 @@ class Job:
 
     def run(self, scheduler: str, display: Display) -> None:
         """Run the notebook; an exception marks the job failed."""
-        from numlab.figures import engine  # papermill takes a second to import
-
         record = self.notebook.record(self.profile)
         draft = record.with_suffix(".failed.ipynb")  # until it has not failed
         self.start = datetime.now(UTC)
@@ -60,7 +110,7 @@ class Job:
             record.parent.mkdir(parents=True, exist_ok=True)
             record.unlink(missing_ok=True)
             key = self.notebook.key()
-            engine.execute(self, draft, {"NUMLAB_SCHEDULER": scheduler, MARK: self.mark})
+            self.execute(draft, scheduler)
             n = self.notebook.remember(self.profile, key, self.start)
             draft.replace(record.with_suffix(".ipynb"))
             display.report(self, "done", f"figures and tables: {n}")
@@ -69,12 +119,44 @@ class Job:
             display.report(self, "failed", late if self.late else str(error))
         self.kill()
 
+    def execute(self, draft: Path, scheduler: str) -> None:
+        """Execute the notebook into the file `draft`; an error names the cell."""
+
+        def count(**_):
+            self.cell += 1
+
+        path, null = self.notebook.path, subprocess.DEVNULL
+        home = str(store.home().resolve())
+        env = {**os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler, MARK: self.mark}
+        # Not papermill's own `cwd`: it moves the whole process, and other threads execute, too.
+        process = {"cwd": str(path.parent), "env": env, "stdout": null, "stderr": null}
+        client = {"timeout": self.limit, "startup_timeout": 300, "on_cell_execute": count}
+        options = {"engine_name": "numlab", "kernel_name": "python3", "progress_bar": False}
+        options |= {"client": client, "process": process}
+        self.cells = 1 + sum(bool(code.strip()) for code in self.notebook.code)  # papermill's own
+        if "profile" not in papermill.inspect_notebook(str(path)):
+            raise ValueError("no cell tagged `parameters` sets `profile`")
+        try:
+            papermill.execute_notebook(path, draft, {"profile": self.profile}, **options)
+        except papermill.PapermillExecutionError as error:
+            where = f"cell {self.cell} ({_first_line(error.source)})"
+            raise RuntimeError(f"{where}: {error.ename}: {_first_line(error.evalue)}") from None
+        except Exception as error:  # the kernel died, or a cell took too long
+            text = f"{type(error).__name__}: {_first_line(str(error))}"
+            raise RuntimeError(f"cell {self.cell}: {text}") from error
+        if self.cell < self.cells:  # papermill takes sys.exit(0) for success
+            raise RuntimeError(f"stopped before the end, in {self.progress}")
+
     def kill(self) -> None:
         """End every process that the notebook started."""
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 if process.environ().get(MARK) == self.mark:
                     process.kill()
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:300]
 
 
 def run_notebooks(
@@ -108,13 +190,15 @@ def run_notebooks(
                 display.report(job, "skipped", job.note)
         waiting = [job for job in batch if job.state == "waiting"]
         if waiting or scheduler:
-            with _cluster(scheduler) as address:
-                _run(waiting, jobs, address, display)
+            os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
+            os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
+            with connect(scheduler) as client:
+                _run(waiting, jobs, client.scheduler.address, display)
         for job in batch:
             if job.state == "done":
-                learning.draw(job.notebook.name, profile)
+                gallery.draw_curves(job.notebook.name, profile)
         gallery.build()
-    n = {state: sum(job.state == state for job in batch) for state in ("done", "skipped", "failed")}
+    n = {state: sum(job.state == state for job in batch) for state in STATES}
     counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
     display.print(f"{len(batch)} notebooks at the profile {profile}: {counts}")
     return batch
@@ -134,23 +218,3 @@ def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> Non
             while wait(futures, timeout=0.1).not_done:
                 for job in jobs:  # one may just be starting
                     job.kill()
-
-
-@contextlib.contextmanager
-def _cluster(scheduler: str | None) -> Iterator[str]:
-    """The address of a Dask scheduler: the named one if it answers, or that of a new cluster."""
-    if scheduler is None:
-        os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for its workers
-        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report errors
-        from numlab.training import local_cluster
-
-        with local_cluster() as cluster:
-            yield cluster.scheduler_address
-        return
-    from distributed import Client
-
-    try:
-        Client(scheduler, timeout=8).close()
-    except (OSError, ValueError) as error:
-        raise ValueError(f"no Dask scheduler answers at {scheduler!r} ({error})") from None
-    yield scheduler

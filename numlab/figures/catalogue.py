@@ -1,29 +1,18 @@
-"""The papers' figures and tables, as catalogue.toml holds them."""
-
-from __future__ import annotations
+"""The papers' figures and tables, as catalogue.toml holds them, and the templates of pages."""
 
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
+import jinja2
+
 FOLDER = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class Item:
-    """A figure or table of a paper."""
-
-    id: str  # <paper>/<name>, such as xval/fig07
-    shows: str
-    finding: str = ""  # the paper's
-
-
+COLORS = {"held": "#009E73", "exact": "#0072B2", "contradicted": "#D55E00", "open": "#8A8A8A"}
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
 SUMMARY: list[dict[str, str]] = _CATALOGUE["summary"]
 DEPARTURES: dict[str, list[str]] = _CATALOGUE["departures"]
-ITEMS = {entry["id"]: Item(**entry) for entry in _CATALOGUE["figure"]}
+ITEMS: dict[str, dict[str, str]] = {entry["id"]: entry for entry in _CATALOGUE["figure"]}
 
 
 def item_of(id: str) -> str:
@@ -38,3 +27,15 @@ def item_of(id: str) -> str:
         known = ", ".join(i for i in ITEMS if i.startswith(f"{paper}/")) or ", ".join(PAPERS)
         raise ValueError(f"{id!r} is no figure or table, nor a view of one (<id>-<view>): {known}")
     return item
+
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+    autoescape=jinja2.select_autoescape(["html", "svg"]),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_TEMPLATES.globals["COLORS"] = COLORS
+template = _TEMPLATES.get_template

@@ -21,9 +21,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from numlab import claims, store
 from numlab.figures import catalogue
-from numlab.figures.markup import flat, markdown, template
+from numlab.figures.catalogue import template
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,6 +164,24 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     store.replace(path, lambda draft: draft.write_text(text, "utf-8"))
 
 
+def markdown(frame: pd.DataFrame) -> str:
+    """A table as Markdown."""
+    cells = [list(map(_cell, row)) for row in flat(frame).itertuples(index=False)]
+    return template("macros.md").module.table([*flat(frame)], cells)
+
+
+def flat(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a named index as its first columns."""
+    return frame if set(frame.index.names) == {None} else frame.reset_index()
+
+
+def _cell(value: Any) -> str:
+    """Floats with four digits, and nothing for a missing value."""
+    if str(value) in ("nan", "None", "<NA>", "NaT"):
+        return ""
+    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
 def _start(id: str, data: pd.DataFrame) -> Path:
     """The .json's path; the old file is removed, with its claims."""
     import pandas as pd
@@ -179,11 +199,12 @@ def _start(id: str, data: pd.DataFrame) -> Path:
 def _finish(data: pd.DataFrame, **about: Any) -> None:
     """Write the data, and last the .json."""
     path = _session.path(about["id"])
+    versions = {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
     write = partial(flat(data).to_csv, index=False, float_format="%.8g")
     store.replace(path.with_suffix(".csv"), write)
     about |= {"notebook": _session.notebook, "profile": _session.profile, "commit": _commit()}
-    about |= {"created": datetime.now(UTC).isoformat(), "versions": _versions()}
-    about |= {"runs": list(store.used()), "trained": _trained()}
+    about |= {"created": datetime.now(UTC).isoformat(), "versions": versions}
+    about |= {"runs": list(store.used), "trained": _trained()}
     write_json(path, about | {"claims": []})
     _session.saved.add(about["id"])
 
@@ -191,16 +212,11 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
 def _trained() -> list[str]:
     """The models behind the figures so far: size, steps and number of seeds."""
     seeds = defaultdict(set)
-    for spec in store.used().values():
+    for spec in store.used.values():
         model = f"d_model {spec.model.d_model}, layers {spec.model.n_layer}"
         steps = f"{spec.steps:,} steps of {spec.batch_size} texts"
         seeds[f"{model}, {steps}"].add(spec.seed)
     return [f"{line}, seeds: {len(seeds[line])}" for line in sorted(seeds)]
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
 @cache

@@ -5,41 +5,40 @@ full. The profiles made on this machine go to figures/local.js, which git ignore
 loads.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
 
 from numlab import plots, store
 from numlab.claims import Claim, claims
-from numlab.figures import learning
-from numlab.figures.catalogue import DEPARTURES, ITEMS, PAPERS, SUMMARY, Item, item_of
+from numlab.evaluation import labels
+from numlab.figures.catalogue import COLORS, DEPARTURES, ITEMS, PAPERS, SUMMARY, item_of, template
 from numlab.figures.filing import saved
-from numlab.figures.markup import COLORS, template
-
-if TYPE_CHECKING:
-    import pandas as pd
+from numlab.training import Run
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
 NOT_RUN = {"verdict": "open", "why": "not run yet", "parts": [], "gates": [], "ours": ""}
+TICKS = (-10, -3, -1, 0, 1, 3, 10)  # standard deviations; effects beyond 30 are drawn there
 
 
 @dataclass(frozen=True)
 class Card:
-    """An item of the catalogue, and what was saved of it, as the .json files say."""
+    """A figure or table of a paper, and what was saved of it, as the .json files say."""
 
-    item: Item
+    id: str  # <paper>/<name>, such as xval/fig07
+    shows: str
+    finding: str = ""  # the paper's
     figures: list[dict] = field(default_factory=list)
 
     @property
     def paper(self) -> str:
-        return self.item.id.partition("/")[0]
+        return self.id.partition("/")[0]
 
     @property
     def claims(self) -> dict[str, dict]:
@@ -58,34 +57,34 @@ def build() -> list[Path]:
     folder = store.home() / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     judged, cards = verdicts("full"), collect("full")
-    values = {"papers": PAPERS, "findings": SUMMARY, "cards": cards, "known": claims()}
-    values |= {
+    facts = {"papers": PAPERS, "findings": SUMMARY, "cards": cards, "known": claims()}
+    facts |= {
         "scores": scoreboard(cards, judged),
         "amended": [c for c in claims().values() if c.amended],
         "waiting": sum(entry is NOT_RUN for _, entry in judged.values()),
+        "effects": _effects(judged),
+        "ticks": TICKS,
+        "x": lambda effect: round(405 + 48 * float(np.arcsinh(np.clip(effect, -30, 30))), 1),
     }
-    pages = {name: template(name).render(values) for name in ("README.md", "index.html")}
+    pages = {n: template(n).render(facts) for n in ("README.md", "index.html", "claims.svg")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"
     for name, text in pages.items():
         store.replace(folder / name, lambda draft, text=text: draft.write_text(text, "utf-8"))
-    picture = plots.verdicts(_effects(judged), COLORS)
-    save = partial(picture.savefig, bbox_inches="tight", metadata={"Date": None})
-    store.replace(folder / "claims.svg", save)
-    return [folder / name for name in (*pages, "claims.svg")]
+    return [folder / name for name in pages]
 
 
 def collect(*profiles: str) -> list[Card]:
     """A card for every item of the catalogue, and for every view that a widget kept."""
-    cards, folder = {id: Card(item) for id, item in ITEMS.items()}, store.home() / "figures"
+    cards, folder = {id: Card(**item) for id, item in ITEMS.items()}, store.home() / "figures"
     for figure in (figure for profile in profiles for figure in saved(profile)):
         figure["path"] = f"{figure['profile']}/{figure['id']}"  # in figures/
         figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
-        curves = learning.path(figure["notebook"], figure["profile"])
+        curves = _curves_path(figure["notebook"], figure["profile"])
         figure["curves"] = str(curves.relative_to(folder)) if curves.exists() else ""
         if figure["kind"] == "table":
             figure["rows"] = _rows(folder / f"{figure['path']}.md")
         item = item_of(figure["id"])
-        cards.setdefault(item, Card(Item(item, figure["title"]))).figures.append(figure)
+        cards.setdefault(item, Card(item, figure["title"])).figures.append(figure)
     return list(cards.values())
 
 
@@ -110,28 +109,50 @@ def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list
     return rows
 
 
+def draw_curves(notebook: str, profile: str) -> None:
+    """Draw the validation loss of every run that a notebook's figures used."""
+    figures = [figure for figure in saved(profile) if figure["notebook"] == notebook]
+    digests = dict.fromkeys(digest for figure in figures for digest in figure["runs"])
+    names = labels([Run.stored(digest) for digest in digests])
+    if not names:
+        return
+    curves = [
+        run.history.query("part == 'valid'").assign(
+            task=str(run.spec.task), encoder=name, run=run.digest
+        )
+        for run, name in names.items()
+    ]
+    path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))
+
+
+def _curves_path(notebook: str, profile: str) -> Path:
+    """The picture of a notebook's learning curves."""
+    paper, _, name = notebook.partition("/")
+    return store.home() / "figures" / profile / paper / "learning" / f"{name}.png"
+
+
 def _local() -> dict[str, str]:
     """The figures and the scores of the other profiles, as HTML by id."""
     macros = template("macros.html").module
     cards = [card for card in collect(*LOCAL) if card.figures]
-    local = {card.item.id: macros.figures(card, claims()) for card in cards}
+    local = {card.id: macros.figures(card, claims()) for card in cards}
     made = [profile for profile in LOCAL if saved(profile)]
     boards = {profile: scoreboard(collect(profile), verdicts(profile)) for profile in made}
     return local | {"scores": macros.boards(boards)}
 
 
-def _effects(judged: dict[str, tuple[Claim, dict]]) -> pd.DataFrame:
-    """The effect of each claim that samples have judged: of the part that decides it."""
-    import pandas as pd
-
-    rows = [
-        (paper, id, entry["verdict"], part["effect"], part["effect_half"])
-        for paper in PAPERS
-        for id, (_, entry) in judged.items()
-        for part in entry["parts"][:1]
-        if id.startswith(paper) and part["effect"] is not None
-    ]
-    return pd.DataFrame(rows, columns=["paper", "claim", "verdict", "effect", "half"])
+def _effects(judged: dict[str, tuple[Claim, dict]]) -> dict[str, list[dict]]:
+    """For each paper the effects of the claims that samples have judged: of the deciding part."""
+    effects = {paper: [] for paper in PAPERS}
+    for id, (_, entry) in judged.items():
+        paper, _, name = id.partition("/")
+        for part in entry["parts"][:1]:
+            if part["effect"] is not None:
+                effect = {"effect": part["effect"], "half": part["effect_half"]}
+                effects[paper].append({"name": name, "verdict": entry["verdict"]} | effect)
+    return effects
 
 
 def _rows(path: Path) -> list[list[str]]:

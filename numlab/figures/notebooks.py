@@ -1,7 +1,5 @@
 """The notebooks, and whether they are up to date: a key that their last complete run left."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,18 +1,5 @@
 """Models: one transformer, and what every model is."""
 
-from numlab.models.base import Architecture, Model
-from numlab.models.positions import Abacus, Absolute, Position
-from numlab.models.transformer import GPT2, Llama, ModelSpec, NumberEmbedding, Transformer
+import lazy_loader
 
-__all__ = [
-    "GPT2",
-    "Abacus",
-    "Absolute",
-    "Architecture",
-    "Llama",
-    "Model",
-    "ModelSpec",
-    "NumberEmbedding",
-    "Position",
-    "Transformer",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

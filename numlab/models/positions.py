@@ -1,7 +1,5 @@
 """Where a token stands: absolute positions, positions within numbers, rotary positions."""
 
-from __future__ import annotations
-
 import abc
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,33 +1,9 @@
 """Figures from DataFrames, in one house style. Column names are the interface.
 
-Each function takes a DataFrame and returns a `matplotlib.figure.Figure`, without pyplot. In a
-notebook, importing this module is enough for a Figure to show itself. `styled` puts a notebook's
-own drawing in the same style.
+Each function takes a DataFrame and returns a `matplotlib.figure.Figure`, without pyplot; in a
+notebook, it shows itself. `styled` puts a notebook's own drawing in the same style.
 """
 
-from numlab.plots.chips import chip
-from numlab.plots.comparisons import bars, curves, gap_errors, line_with_band
-from numlab.plots.embeddings import clouds, spectra
-from numlab.plots.learning import learning_curves
-from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, styled
-from numlab.plots.sweep import sweep
-from numlab.plots.verdicts import verdicts
+import lazy_loader
 
-__all__ = [
-    "OTHERS",
-    "bars",
-    "chip",
-    "clouds",
-    "curves",
-    "encoder_color",
-    "encoder_marker",
-    "gap_errors",
-    "learning_curves",
-    "legend",
-    "line_with_band",
-    "panels",
-    "spectra",
-    "styled",
-    "sweep",
-    "verdicts",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,19 +1,16 @@
-"""Encoders side by side: lines over a number, bars, and errors in a gap."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""Lines over a number or over steps, spectra, and errors in a gap."""
 
 import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from numlab.plots.style import encoder_color, encoder_marker, legend, panels, styled
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 GREY = "#555555"
+PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
 
 
 @styled
@@ -50,27 +47,32 @@ def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -
 
 
 @styled
-def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
-    """A group of bars for each x and a bar for each hue, labelled with its height.
+def spectra(frame: pd.DataFrame) -> Figure:
+    """Power over frequency with the peaks marked (fone, Appendix D, Fig. 7 and 8).
 
-    All three are columns of the frame, y of numbers, hue of names of encoders. Rows with the same
-    x and hue (seeds) are drawn as their mean and, as a line, their range. Groups and bars keep the
-    order of the frame.
+    `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
+    one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
     """
-    groups, names = list(frame[x].unique()), list(frame[hue].unique())
-    figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
-    by_bar = frame.groupby([hue, x])[y].agg(["mean", "min", "max"])
-    width = 0.85 / len(names)
-    for i, name in enumerate(names):
-        at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
-        mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
-        look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
-        drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
-        ax.bar_label(drawn, fmt="{:.2g}", fontsize=8.5, padding=1)
-    ax.set_xticks(range(len(groups)), groups)
-    ax.set_ylabel(y.replace("_", " "))
-    ax.grid(axis="x", visible=False)
-    legend(figure, [ax])
+
+    groups = list(frame.groupby("source", sort=False))
+    figure, axes = panels(len(groups), 2, 5.2, 3.4)
+    stages = frame.stage.unique()
+    lightest = 0.1 if len(stages) > 1 else 0.75
+    shades = colormaps["viridis_r"](np.linspace(lightest, 0.95, len(stages)))
+    for ax, (source, rows) in zip(axes, groups, strict=True):
+        for stage, shade in zip(stages, shades, strict=True):
+            line = rows[rows.stage == stage]
+            ax.plot(line.frequency, line.power, color=shade, lw=1.2, label=stage)
+            peaks = line[line.peak]
+            (dots,) = ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
+            threshold = ax.axhline(line.threshold.iloc[0], color=shade, lw=1, ls="--")
+        dots.set_label("peak")
+        threshold.set_label("exceeded by chance\n(1 % of shuffles)")
+        ax.set(yscale="log", xlim=(0, 0.51), title=source, xlabel="period (frequency rises)")
+        ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel("power (mean: 1)")
+    legend(figure, axes)
     return figure
 
 
@@ -81,7 +83,6 @@ def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
     The errors are those of `compare.gap_errors`: what is 0 or infinite stands at the edge. Those of
     the encoder `baseline`, which a model must beat, are lines.
     """
-    from matplotlib.ticker import LogLocator
 
     table = errors.pivot(index="encoder", columns="part", values="error")
     models = table.drop(index=baseline).sort_values("gap")
@@ -106,4 +107,23 @@ def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
     edge = "; at the right edge: no number" if np.isinf(models).any(axis=None) else ""
     ax.set_xlabel(f"median error (interquartile ranges{edge})")
     legend(figure, [ax])
+    return figure
+
+
+@styled
+def learning_curves(frame: pd.DataFrame) -> Figure:
+    """A panel for each task, a line for each run in the colour of its encoder.
+
+    Parameters
+    ----------
+    frame : DataFrame [task, encoder, run, step, loss]
+    """
+    tasks = list(frame.groupby("task", sort=False))
+    figure, axes = panels(len(tasks), columns=3, width=4.4, height=3.0, share=False)
+    for (task, rows), ax in zip(tasks, axes, strict=True):
+        for (encoder, _), run in rows.groupby(["encoder", "run"], sort=False):
+            ax.plot(run.step, run.loss, color=encoder_color(encoder), lw=0.9, label=encoder)
+        ax.set(yscale="log", xlabel="step", ylabel="validation loss")
+        ax.set_title(task if len(task) < 60 else f"{task[:57]}…", fontsize=8.5)
+    legend(figure, axes)
     return figure

@@ -1,24 +1,25 @@
 """The house style: colours, markers, panels, and the decorator that puts a figure in it."""
 
-from __future__ import annotations
-
 import functools
 import sys
 import tomllib
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
-__all__ = ["OTHERS", "encoder_color", "encoder_marker", "legend", "panels", "styled"]
+__all__ = ["OTHERS", "chip", "encoder_color", "encoder_marker", "legend", "panels", "styled"]
 
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
 OTHERS = ("#332288", "#88CCEE", "#117733", "#999933", "#882255", "#44AA99", "#AA4499", "#DDCC77")
+PITCH, PADDING = 0.087, 0.17  # inches: the width of a letter, and the space around a word
+FILL = {"literal": "#EDEDED", "mask": "#FFFFFF"}
 
 
 def encoder_color(name: str) -> str:
@@ -55,8 +56,6 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
     @functools.wraps(draw)
     def in_style(*args, **kwargs) -> Figure:
-        import matplotlib as mpl
-
         with mpl.rc_context(fname=_STYLE):
             figure = draw(*args, **kwargs)
             figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
@@ -72,8 +71,6 @@ def panels(
 
     `share`: all panels have the same limits on both axes.
     """
-    from matplotlib.figure import Figure
-
     columns = min(n, columns)
     rows = -(-n // columns)
     figure = Figure(figsize=(width * columns + 1.4, height * rows + 0.3))
@@ -91,6 +88,24 @@ def legend(figure: Figure, axes: list[Axes]) -> None:
     for handles, names in (ax.get_legend_handles_labels() for ax in axes):
         entries |= dict(zip(names, handles, strict=True))
     figure.legend(entries.values(), entries.keys(), loc="outside right center")
+
+
+def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
+    """Draw a token as a box with a note under it; returns the width of the box in inches.
+
+    The units of `ax` must be inches; (x, y) is the middle of the left edge. The token has the
+    strings `word`, `note` and `kind`: "literal", "number" (which has the colour) or "mask".
+    """
+    tint = tuple(1 - 0.3 * (1 - c) for c in to_rgb(color))
+    width = max(PITCH * len(token.word) + PADDING, 0.8 * PITCH * len(token.note) + 0.04)
+    look = {"fc": FILL.get(token.kind, tint), "ec": color if token.kind == "number" else "#9A9A9A"}
+    look |= {"ls": "--" if token.kind == "mask" else "-", "lw": 0.9}
+    corners = "round,pad=0,rounding_size=0.05"
+    ax.add_patch(FancyBboxPatch((x, y - 0.15), width, 0.3, boxstyle=corners, **look))
+    text = {"ha": "center", "family": "monospace"}
+    ax.text(x + width / 2, y, token.word, va="center_baseline", fontsize=10.5, **text)
+    ax.text(x + width / 2, y + 0.26, token.note, va="center", fontsize=8, color="#444444", **text)
+    return width
 
 
 def show_inline() -> None:

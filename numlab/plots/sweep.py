@@ -1,16 +1,12 @@
 """What encoders answer along a parameter: predictions, their errors, one encoder's words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from numlab.plots.style import encoder_color, encoder_marker, legend, styled
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
 
@@ -22,7 +18,6 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
     The view is that of `widgets.swept`. Gaps are intervals that training left out: shaded, with a
     line at each end.
     """
-    from matplotlib.figure import Figure
 
     answers, words = view[view.part == "answer"], view[view.part == "word"]
     figure, n_columns = Figure(figsize=(10.2 if len(words) else 7.0, 5.4)), 2 if len(words) else 1

@@ -1,17 +1,5 @@
 """Use encoders inside Hugging Face models."""
 
-from numlab.pretrained.model import Pretrained, PretrainedModel
-from numlab.pretrained.numbers import NumberInputs
-from numlab.pretrained.source import MINILM, locate
-from numlab.pretrained.text import PretrainedTokenizer
-from numlab.pretrained.writer import PretrainedWriter
+import lazy_loader
 
-__all__ = [
-    "MINILM",
-    "NumberInputs",
-    "Pretrained",
-    "PretrainedModel",
-    "PretrainedTokenizer",
-    "PretrainedWriter",
-    "locate",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,21 +1,5 @@
 """Looks inside: each probe turns embeddings or a run into a DataFrame, and draws nothing."""
 
-from numlab.probes.interpolation import interpolation
-from numlab.probes.linear import linear
-from numlab.probes.logits import NumberLogits, expectation, logit_scan, number_logits
-from numlab.probes.neighbours import nearby, neighbour_f1
-from numlab.probes.pca import pca
-from numlab.probes.spectrum import spectrum
+import lazy_loader
 
-__all__ = [
-    "NumberLogits",
-    "expectation",
-    "interpolation",
-    "linear",
-    "logit_scan",
-    "nearby",
-    "neighbour_f1",
-    "number_logits",
-    "pca",
-    "spectrum",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,13 +1,11 @@
 """Linear probes: logistic regression on frozen vectors (xval, Table 9)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 
 def linear(
@@ -32,11 +30,6 @@ def linear(
     >>> bool(linear(x, x[:, 0] > 0, n_train=200).roc_auc.min() > 0.99)
     True
     """
-    import pandas as pd
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import roc_auc_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
 
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
     target = np.asarray(target, bool)

@@ -1,20 +1,16 @@
 """The logits at a number's tokens, as the true number changes (xval, Figure 12)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import torch
 
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
-
-if TYPE_CHECKING:
-    from numlab.training import Run
+from numlab.training import Run
 
 __all__ = ["NumberLogits", "expectation", "logit_scan", "masked_states", "number_logits"]
 
@@ -29,17 +25,14 @@ def masked_states(
 ) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
     """Mask one number of each text, and read the hidden states at its tokens.
 
+    ValueError unless the run is of a masked LM.
+
     Yields
     ------
     true : array of shape (n,)
         The numbers of a batch of texts.
     hidden : tensor of shape (t, d_model)
         The hidden states at all of their tokens, text by text.
-
-    Raises
-    ------
-    ValueError
-        Unless the run is of a masked LM.
     """
     objective, model = run.spec.objective, run.model
     if not objective.fills_at_once:
@@ -79,7 +72,7 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     return NumberLogits(encoder, np.concatenate(true), torch.cat(logits))
 
 
-def logit_scan(read: NumberLogits, top: int = 8):
+def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:
     """The likeliest words at each token: those among the `top` likeliest for some true number.
 
     Returns
@@ -87,7 +80,6 @@ def logit_scan(read: NumberLogits, top: int = 8):
     DataFrame [true, within, word, logit, probability]
         Means over the texts of each true number. `within` counts the number's tokens from 1.
     """
-    import pandas as pd
 
     values = np.unique(read.true)
     groups = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
@@ -105,7 +97,7 @@ def logit_scan(read: NumberLogits, top: int = 8):
     return frame.sort_values(["within", "word", "true"], ignore_index=True)
 
 
-def expectation(read: NumberLogits):
+def expectation(read: NumberLogits) -> pd.DataFrame:
     """The number of the likeliest tokens, and the mean of the numbers that the logits predict.
 
     The model predicts a number's tokens independently. The mean is over spellings by the likeliest
@@ -117,7 +109,6 @@ def expectation(read: NumberLogits):
     DataFrame [true, argmax, expectation]
         One row for each text; NaN where no such spelling is a number.
     """
-    import pandas as pd
 
     batches = [_expected(read.encoder, logits) for logits in read.logits.split(BATCH)]
     argmax, mean = np.concatenate(batches, axis=1)

@@ -6,18 +6,16 @@ and in the embedding, and the F1 is the expectation. Distances are Euclidean. Tw
 differ by rounding noise: 1e-12 of the vectors' length in float64, 5e-7 in float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from numlab.embeddings import Embeddings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TREE_DIMENSIONS = 16  # with more, a k-d tree is slower than all pairs as matrix products
 
@@ -39,7 +37,6 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     >>> float(neighbour_f1(line).f1.mean())
     1.0
     """
-    import pandas as pd
 
     f1 = shared_f1(e.numbers, e.vectors, np.arange(len(e)), k)
     return pd.DataFrame({"number": e.numbers, "f1": f1})
@@ -88,8 +85,6 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     >>> nearby(line, [4], k=2).neighbour.tolist()
     [3.0, 5.0]
     """
-    import pandas as pd
-    from scipy.spatial.distance import cdist
 
     _check_k(k, len(e))
     rows = np.asarray(rows, np.int64)
@@ -177,12 +172,8 @@ def _search(points: np.ndarray) -> tuple[Callable, float]:
     """A function (rows, fetch) -> sorted distances and indices of the points nearest to each row,
     and the error of distances by which it may leave out a point."""
     if points.shape[1] <= TREE_DIMENSIONS:
-        from scipy.spatial import cKDTree
-
         tree = cKDTree(points, balanced_tree=False)  # 4 times faster on these nested clusters
         return lambda rows, fetch: tree.query(points[rows], range(1, fetch + 1), workers=-1), 0.0
-
-    from sklearn.neighbors import NearestNeighbors
 
     centred = points - points.mean(axis=0)
     index = NearestNeighbors(algorithm="brute").fit(centred)

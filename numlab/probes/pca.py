@@ -1,13 +1,9 @@
 """Principal components of number embeddings."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import pandas as pd
+from sklearn.decomposition import PCA
 
 from numlab.embeddings import Embeddings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
@@ -26,8 +22,6 @@ def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
     >>> pca(cloud).pc1.abs().round(6).tolist()
     [10.0, 5.0, 0.0, 5.0, 10.0]
     """
-    import pandas as pd
-    from sklearn.decomposition import PCA
 
     most = min(e.vectors.shape)
     if not 1 <= n_components <= most:

@@ -1,15 +1,9 @@
 """Which periods stand out in the embeddings of consecutive integers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from numlab.embeddings import Embeddings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEWEST = 8  # fewer numbers have hardly any frequencies
 
@@ -21,7 +15,8 @@ def spectrum(
 
     Each entry of the vectors is a function of the number. It loses its trend (the least-squares
     line) before the discrete Fourier transform, and powers are summed over the entries. The
-    threshold comes from a permutation test: the same with the numbers shuffled.
+    threshold comes from a permutation test: the same with the numbers shuffled. ValueError where
+    the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
 
     Parameters
     ----------
@@ -37,11 +32,6 @@ def spectrum(
         power: relative to the mean of all frequencies; peak: above the threshold and above both
         neighbours.
 
-    Raises
-    ------
-    ValueError
-        When the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
-
     Examples
     --------
     >>> turns = np.arange(100) * 2 * np.pi / 10
@@ -51,7 +41,6 @@ def spectrum(
     >>> frame.period[frame.peak].tolist()
     [10.0]
     """
-    import pandas as pd
 
     order = np.argsort(e.numbers)
     numbers, n = e.numbers[order], len(e)
@@ -60,7 +49,9 @@ def spectrum(
             f"a spectrum takes {FEWEST} or more consecutive integers; got {n} from "
             f"{min(numbers, default=None)} to {max(numbers, default=None)}"
         )
-    vectors = _rotated(e.vectors[order].astype(np.float64))
+    vectors = e.vectors[order].astype(np.float64)
+    if vectors.shape[1] > n:  # rotated into their span, (n, n), which keeps all powers
+        vectors = np.linalg.qr(vectors.T)[1].T
     power = _power(vectors)
     rng = np.random.default_rng(seed)
     largest = [_power(rng.permutation(vectors)).max() for _ in range(n_permutations)]
@@ -76,11 +67,6 @@ def spectrum(
             "peak": (power > threshold) & (power > around[:-2]) & (power > around[2:]),
         }
     )
-
-
-def _rotated(vectors: np.ndarray) -> np.ndarray:
-    """(n, d) to (n, min(n, d)): rotated into their span, which keeps all powers."""
-    return np.linalg.qr(vectors.T)[1].T if vectors.shape[1] > len(vectors) else vectors
 
 
 def _power(vectors: np.ndarray) -> np.ndarray:

@@ -1,18 +1,5 @@
 """Specs become trained models: one at a time, or side by side on a Dask cluster."""
 
-from numlab.training.cluster import local_cluster, train_all
-from numlab.training.fit import train
-from numlab.training.learning_rates import choose_learning_rates
-from numlab.training.run import Run
-from numlab.training.spec import RunSpec
-from numlab.training.timing import step_costs
+import lazy_loader
 
-__all__ = [
-    "Run",
-    "RunSpec",
-    "choose_learning_rates",
-    "local_cluster",
-    "step_costs",
-    "train",
-    "train_all",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

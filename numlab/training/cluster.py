@@ -1,16 +1,16 @@
 """Many runs side by side, on a Dask cluster."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
+import time
 
 from numlab import store
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
+RECENT = 60.0  # seconds without progress after which a training is not listed
 # glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
 # Dask makes it return all: a step then takes 1.1 to 2 times as long.
 KEEP_PAGES = {
@@ -23,21 +23,18 @@ KEEP_PAGES = {
 def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     """The runs of many specs, in order; missing ones are trained side by side.
 
+    ValueError where the scheduler does not answer.
+
     Parameters
     ----------
     scheduler : address of a Dask scheduler whose workers see this store; default: the environment
         variable NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core.
-
-    Raises
-    ------
-    ValueError
-        When the scheduler does not answer.
     """
     if starts := [spec.start for spec in specs if spec.start]:
         train_all(starts, scheduler)
     runs = [Run(spec) for spec in specs]
     if missing := [run for run in dict.fromkeys(runs) if not _is_stored(run)]:
-        with _client(scheduler, len(missing)) as client:
+        with connect(scheduler, len(missing)) as client:
             _train_remotely(client, missing)
     return runs
 
@@ -51,21 +48,21 @@ def _is_stored(run: Run) -> bool:
 
 
 @contextlib.contextmanager
-def _client(scheduler: str | None, n_runs: int):
+def connect(scheduler: str | None = None, n_workers: int | None = None):
     """A Dask client of the named scheduler, else of a LocalCluster that lasts for the block."""
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
         address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
-        cluster = address or stack.enter_context(local_cluster(n_runs))
+        cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
-            client = Client(cluster, timeout=10)
+            client = Client(cluster, timeout=8)
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
         yield stack.enter_context(client)
 
 
-def local_cluster(n_workers: int | None = None):
+def _local_cluster(n_workers: int | None):
     """A Dask cluster on this machine: two one-thread workers beat one of two threads."""
     import dask
     from dask.system import CPU_COUNT
@@ -123,9 +120,20 @@ def _train_at(home: str, spec: RunSpec) -> None:
 
 
 def _steps_done(run: Run) -> int:
-    if run.folder.exists():
-        return run.spec.steps
+    return run.spec.steps if run.folder.exists() else _progress(run.digest).get("step", 0)
+
+
+def _progress(digest: str) -> dict:
+    """What a training last wrote; empty where there is none."""
     try:
-        return json.loads((store.partial_dir(run.digest) / "progress.json").read_text())["step"]
-    except (OSError, ValueError, KeyError):
-        return 0
+        return json.loads((store.partial_dir(digest) / "progress.json").read_text("utf-8"))
+    except (OSError, ValueError):  # it has just begun, or ended
+        return {}
+
+
+def trainings() -> list[str]:
+    """The trainings on this machine with recent progress: `Planets · XVal · seed 1: 1200/4000`."""
+    folders = sorted((store.runs_dir() / ".partial").glob("*"))
+    every = [progress for folder in folders if (progress := _progress(folder.name))]
+    recent = [p for p in every if time.time() - p["updated"] < RECENT]
+    return [f"{p['name']}: {p['step']}/{p['steps']}" for p in recent]

@@ -4,8 +4,6 @@ Every random draw is a function of (seed, step): an interrupted run resumes from
 checkpoint and ends with the same weights, to the bit on a CPU.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
@@ -17,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors.torch import load_file, save_file
 
 from numlab import store
 from numlab.corpus import matches
@@ -196,12 +195,9 @@ class Fit:
         """What the store keeps of a run."""
         import pandas as pd
 
-        self._save_weights(folder)
+        _save_tensors(folder / "weights.safetensors", self.model.state_dict())
         pd.DataFrame(self.history).to_parquet(folder / "history.parquet", index=False)
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
-
-    def _save_weights(self, folder: Path) -> None:
-        _save_tensors(folder / "weights.safetensors", self.model.state_dict())
 
     def _write_progress(self) -> None:
         """Tell other processes how far the training is."""
@@ -213,7 +209,7 @@ class Fit:
         store.write(self.folder / "checkpoint", self._save_checkpoint)
 
     def _save_checkpoint(self, folder: Path) -> None:
-        self._save_weights(folder)
+        _save_tensors(folder / "weights.safetensors", self.model.state_dict())
         moments = {
             f"{i}.{name}": value
             for i, p in enumerate(self.parameters)
@@ -226,8 +222,6 @@ class Fit:
 
     def _resume(self) -> None:
         """Go on from the checkpoint, if there is an intact one."""
-        from safetensors.torch import load_file
-
         folder = self.folder / "checkpoint"
         if not store.intact(folder):
             return
@@ -252,6 +246,4 @@ def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.
 
 
 def _save_tensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
-    from safetensors.torch import save_file
-
     save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, path)

@@ -1,7 +1,5 @@
 """Choose a learning rate for each encoder from one grid."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import torch
+from safetensors.torch import load_file
 
 from numlab import store
 from numlab.examples import Examples
+from numlab.models import Model
 from numlab.tokenizer import Tokenizer
 from numlab.training.spec import RunSpec
-
-if TYPE_CHECKING:
-    from numlab.models import Model
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,20 @@ class Run:
     """A trained model in the store."""
 
     spec: RunSpec
+
+    @classmethod
+    def stored(cls, digest: str) -> Run:
+        """The run that the store holds under a digest.
+
+        ValueError if it holds none, or one made by an older version of its classes.
+        """
+        path = store.runs_dir() / digest / "spec.json"
+        if not path.is_file():
+            raise ValueError(f"the store holds no run {digest}: train it again from its spec")
+        run = cls(store.restore(json.loads(path.read_text("utf-8"))))
+        if run.digest != digest:
+            raise ValueError(f"run {digest} is of an older version: train it again from its spec")
+        return run
 
     @functools.cached_property
     def digest(self) -> str:
@@ -40,9 +53,7 @@ class Run:
     @functools.cached_property
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
-        from safetensors.torch import load_file
-
-        store.mark_used(self.digest, self.spec)
+        store.used[self.digest] = self.spec
         model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self.folder / "weights.safetensors"))
         return model.to(best_device()).eval()
@@ -53,7 +64,7 @@ class Run:
         "train" rows are means since the previous row, "valid" rows the validation loss."""
         import pandas as pd
 
-        store.mark_used(self.digest, self.spec)
+        store.used[self.digest] = self.spec
         return pd.read_parquet(self.folder / "history.parquet")
 
     @property

@@ -23,7 +23,7 @@ __all__ = ["RunSpec"]
 
 @dataclass(frozen=True)
 class RunSpec:
-    """Everything that decides a run.
+    """Everything that decides a run. ValueError for parts that do not fit together.
 
     Parameters
     ----------
@@ -45,11 +45,6 @@ class RunSpec:
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : part of the spec, as one and two threads give different bits.
     seed : of the texts, the initial weights, and the draws of each step.
-
-    Raises
-    ------
-    ValueError
-        For parts that do not fit together.
     """
 
     version: ClassVar[int] = 1

@@ -1,7 +1,5 @@
 """What a training step costs under each encoder."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 import time

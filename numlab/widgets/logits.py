@@ -24,12 +24,8 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
     """Follow the likeliest words at each token of a masked number through the gaps of training.
 
     The run was trained under a masked LM with a text encoder of fixed length. `slot` is a parameter
-    that its task can hold fixed (default: the first), `n` the number of texts a value.
-
-    Raises
-    ------
-    ValueError
-        For another kind of run, or a parameter that the task cannot hold.
+    that its task can hold fixed (default: the first), `n` the number of texts a value. ValueError
+    for another kind of run, or a parameter that the task cannot hold.
     """
     task, limits = run.spec.task, sorted(run.spec.task.limits)
     if not limits or slot not in (None, *limits):

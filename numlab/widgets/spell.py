@@ -36,6 +36,8 @@ def spell(encoders: list[Encoder], text: str = EXAMPLE) -> ipywidgets.VBox:
 def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
     """The tokens of a text under each encoder, and how each number is read back from its tokens.
 
+    ValueError for a text without a number, or with one that numlab cannot hold.
+
     Returns
     -------
     DataFrame [encoder, piece, kind, word, carries, number, read, error]
@@ -43,11 +45,6 @@ def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
         `kind` is "literal", "number" or "refused" (the encoder cannot hold the number; `word` is
         its error). Of numbers: `carries`, what the token carries besides its word; `number` and
         `read`, the number before and after; `error`, the relative error (of 0, the absolute).
-
-    Raises
-    ------
-    ValueError
-        For a text without a number, or with one that numlab cannot hold.
 
     Examples
     --------

@@ -2,18 +2,22 @@
 
 import asyncio
 import contextlib
+import hashlib
 import math
+import pprint
+import re
 import time
 
 import ipywidgets
 import numpy as np
 import pandas as pd
 
+from numlab import plots
 from numlab.evaluation import labels
+from numlab.figures import filing
 from numlab.training import Run
-from numlab.widgets.kept_view import keep
-from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, row
-from numlab.widgets.sweep_answers import TEXTS, answers, words
+from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, page, row
+from numlab.widgets.sweep_answers import TEXTS, answers, swept, words
 from numlab.widgets.sweep_figure import sweep_figure
 
 __all__ = ["extent", "ood_sweep"]
@@ -34,12 +38,8 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     the cell that makes it again.
 
     The runs are of one task; a note names those that are not in the store. `slot` is a parameter
-    that the task can hold fixed, such as "stepsize" or "a0".
-
-    Raises
-    ------
-    ValueError
-        If the store holds none of the runs, or the task cannot hold the parameter.
+    that the task can hold fixed, such as "stepsize" or "a0". ValueError if the store holds none of
+    the runs, or the task cannot hold the parameter.
     """
     trained = [run for run in runs if run.folder.is_dir()]
     tasks = {run.spec.task for run in trained}
@@ -155,6 +155,20 @@ class _Sweep(Panel):
         if self.chosen and distance.max() > 0:
             self.ask(float(self.curve[distance.argmax()]))
             self.draw()
+
+
+def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gaps: tuple) -> str:
+    """Save a view as png, svg, csv and json; returns, as HTML, the cell that does the same."""
+    notebook, profile = filing.session() or ("explore/kept", "quick")
+    filing.begin(notebook, profile, {profile: {}})
+    digests = [run.digest for run in runs]
+    key = hashlib.sha256(repr((digests, slot, at, n)).encode()).hexdigest()[:6]
+    id = "explore/" + re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{key}".lower()).strip("-")
+    view = swept(runs, slot, at=at, values=values, n=n)
+    filing.save_figure(id, plots.sweep(view, gaps=gaps), view)
+    where = {"notebook": notebook, "profile": profile, "id": id}
+    asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n, "gaps": gaps}
+    return page("kept_view.html").render(where | asked, pformat=pprint.pformat)
 
 
 def _readout(answers: pd.DataFrame) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.container import BarContainer
 
 from notebooks.conftest import load
 
@@ -108,3 +109,24 @@ def test_mistakes_are_written_so_that_they_can_be_told_apart():
     answers = pd.DataFrame({"predicted": [314.13, 1.0], "true": [314.12, 1.0]})
     frame = answers.assign(valid=True, right=[False, True])
     assert figures.mistakes(frame, 3).to_numpy().tolist() == [["314.130", "314.120"]]
+
+
+def test_bars_stand_in_the_order_of_the_frame_with_their_heights():
+    names, groups = ["Subword", "FoNE"], ["wine", "iris"]
+    rows = [(g, n, i + 2 * j) for i, g in enumerate(groups) for j, n in enumerate(names)]
+    (ax,) = figures.bars(
+        pd.DataFrame(rows, columns=["table", "encoder", "tokens"]), "table", "tokens"
+    ).axes
+    assert [t.get_text() for t in ax.get_xticklabels()] == groups
+    drawn = [c for c in ax.containers if isinstance(c, BarContainer)]
+    assert [[bar.get_height() for bar in bars] for bars in drawn] == [[0, 1], [2, 3]]
+    assert [bars.get_label() for bars in drawn] == names
+
+
+def test_a_bar_of_several_runs_is_their_mean_with_their_range():
+    frame = pd.DataFrame({"kind": "unit", "encoder": "P10", "top-5": [1.0, 2.0, 6.0]})
+    (ax,) = figures.bars(frame, "kind", "top-5").axes
+    (bars,) = (c for c in ax.containers if isinstance(c, BarContainer))
+    assert bars[0].get_height() == 3
+    (line,) = bars.errorbar.lines[2][0].get_segments()
+    assert line[:, 1].tolist() == [1, 6]

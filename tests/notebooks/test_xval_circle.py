@@ -8,7 +8,8 @@ import pytest
 
 from notebooks.conftest import load
 
-around_a_circle = load("xval/circle").around_a_circle
+circle = load("xval/circle")
+around_a_circle = circle.around_a_circle
 
 
 def on_a_circle(order, radius=1.0):
@@ -44,3 +45,10 @@ def test_shuffled_numbers_are_in_order_by_chance_only():
     rng = np.random.default_rng(0)
     share = [around_a_circle(on_a_circle(rng.permutation(10))).in_order.mean() for _ in range(50)]
     assert 0.05 < np.mean(share) < 0.3  # the better of two directions
+
+
+@pytest.mark.parametrize(("n", "label"), [(10, "digit"), (100, "number")])
+def test_the_colors_of_clouds_are_named(n, label):
+    frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": 0.0, "pc2": 1.0})
+    cloud, bar = circle.clouds(frame, label="number").axes
+    assert cloud.get_title() == "one" and bar.get_ylabel() == label

@@ -18,24 +18,6 @@ def read(run, stepsize=0.4, n=6):
     return nl.probes.number_logits(run, texts, "stepsize")
 
 
-def test_a_sweep_has_n_texts_for_each_value(run):
-    frame = nl.probes.interpolation(run, "stepsize", [0.25, 0.4], n=5)
-    assert sorted(frame.true.tolist()) == [0.25] * 5 + [0.4] * 5
-    assert frame.example.is_unique
-    columns = ["encoder", "seed", "example", "slot", "true", "predicted", "valid"]
-    assert frame.columns.tolist() == columns
-
-
-def test_a_sweep_of_several_runs_is_the_sweeps_of_each(run, module_home):
-    other = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
-    both = nl.probes.interpolation([run, other], "stepsize", [0.25, 0.4], n=5)
-    for encoder, rows in both.groupby("encoder"):
-        alone = nl.probes.interpolation(
-            {"P1000": run, "XVal": other}[encoder], "stepsize", [0.25, 0.4], n=5
-        )
-        assert rows.reset_index(drop=True).equals(alone)
-
-
 def test_a_scan_has_the_likeliest_words_at_each_token(run):
     scan = nl.probes.logit_scan(read(run), top=4)
     assert scan.groupby("within").word.nunique().to_dict() == {1: 4, 2: 4, 3: 4}

@@ -1,0 +1,13 @@
+from .comparisons import curves as curves
+from .comparisons import gap_errors as gap_errors
+from .comparisons import learning_curves as learning_curves
+from .comparisons import line_with_band as line_with_band
+from .comparisons import spectra as spectra
+from .style import OTHERS as OTHERS
+from .style import chip as chip
+from .style import encoder_color as encoder_color
+from .style import encoder_marker as encoder_marker
+from .style import legend as legend
+from .style import panels as panels
+from .style import styled as styled
+from .sweep import sweep as sweep

@@ -1,0 +1,9 @@
+from .linear import linear as linear
+from .logits import NumberLogits as NumberLogits
+from .logits import expectation as expectation
+from .logits import logit_scan as logit_scan
+from .logits import number_logits as number_logits
+from .neighbours import nearby as nearby
+from .neighbours import neighbour_f1 as neighbour_f1
+from .pca import pca as pca
+from .spectrum import spectrum as spectrum

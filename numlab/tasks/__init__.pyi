@@ -1,0 +1,16 @@
+from .arithmetic import Addition as Addition
+from .arithmetic import LongAddition as LongAddition
+from .arithmetic import Multiplication as Multiplication
+from .arithmetic import Subtraction as Subtraction
+from .base import Task as Task
+from .classification import Classification as Classification
+from .climate import Climate as Climate
+from .fields import FieldFile as FieldFile
+from .lookup import Lookup as Lookup
+from .planets import Planets as Planets
+from .quantities import Quantities as Quantities
+from .sentences import Sentences as Sentences
+from .temperature import Temperature as Temperature
+from .trees import BinaryTrees as BinaryTrees
+from .word_problems import DigitLengths as DigitLengths
+from .word_problems import WordProblems as WordProblems

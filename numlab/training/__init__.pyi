@@ -1,0 +1,6 @@
+from .cluster import train_all as train_all
+from .fit import train as train
+from .learning_rates import choose_learning_rates as choose_learning_rates
+from .run import Run as Run
+from .spec import RunSpec as RunSpec
+from .timing import step_costs as step_costs

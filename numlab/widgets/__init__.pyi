@@ -1,0 +1,10 @@
+from .clouds import clouds as clouds
+from .explorer import embedding_explorer as embedding_explorer
+from .logits import logit_scan as logit_scan
+from .spell import spell as spell
+from .spell import spelled as spelled
+from .sweep import ood_sweep as ood_sweep
+from .sweep_answers import answers as answers
+from .sweep_answers import swept as swept
+from .training import training as training
+from .upload import your_numbers as your_numbers
