@@ -1,5 +1,7 @@
 """What runs predict, as DataFrames. An answer that is not a number is a row with `valid` False."""
 
+from __future__ import annotations
+
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
