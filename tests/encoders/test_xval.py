@@ -83,7 +83,7 @@ def test_a_mixture_learns_both_of_two_equally_common_numbers():
         head.loss(head(hidden), targets).mean().backward()
         optimizer.step()
         schedule.step()
-    drawn = head.distribution(head(hidden)).sample((50,))
+    drawn = head.mixture(head(hidden)).sample((50,))
     assert abs(head.read(head(hidden))[0].item()) < 0.1  # the mean lies between them
     assert (abs(abs(drawn) - 1) < 0.3).float().mean() > 0.95  # what it says is neither
 
