@@ -53,6 +53,8 @@ def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
     An optional part that is None is left out: a new one does not change older digests.
+    A field with "later" in its metadata was added to its class when runs were in the store already.
+    It is left out where it has its default, so that these runs keep their addresses.
 
     Raises
     ------
@@ -66,11 +68,8 @@ def describe(value: Any) -> Any:
                 f"{cls.__qualname__} must be importable before its runs are stored: "
                 "move it from the notebook into a module"
             )
-        fields = {
-            f.name: _plain(f, part)
-            for f in dataclasses.fields(value)
-            if (part := getattr(value, f.name)) is not None or f.default is not None
-        }
+        told = (f for f in dataclasses.fields(value) if not _left_out(f, getattr(value, f.name)))
+        fields = {f.name: _plain(f, getattr(value, f.name)) for f in told}
         name = f"{cls.__module__}.{cls.__qualname__}"
         return {"class": name, "version": getattr(cls, "version", 1), **fields}
     if isinstance(value, tuple):
@@ -85,6 +84,12 @@ def _plain(field: dataclasses.Field, value: Any) -> Any:
     if field.type in ("float", float) and isinstance(value, int):
         value = float(value)
     return describe(value)
+
+
+def _left_out(field: dataclasses.Field, value: Any) -> bool:
+    if "later" in field.metadata:
+        return value == field.default
+    return value is None and field.default is None
 
 
 def restore(description: Any) -> Any:

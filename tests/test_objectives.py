@@ -34,8 +34,35 @@ def test_a_masked_slot_is_masked_whole(encoder, literals):
     assert hidden[(batch.slot < 0) & batch.real].mean() == pytest.approx(literals, abs=0.15)
 
 
+SINGLE = nl.MaskedLM(slots=0.3, literals=0.0, whole=False)
+
+
+def test_single_tokens_of_a_number_are_masked_on_their_own():
+    batch = batch_of(nl.P10(), n=2000)
+    inputs, targets = train(SINGLE, batch)
+    hidden = inputs.ids.numpy() == Text.mask
+    at = [hidden[batch.within == place] for place in range(1, 6)]  # each (3 numbers x 2000,)
+    assert np.corrcoef(at) == pytest.approx(np.eye(5), abs=0.06)
+    assert np.mean(at, axis=1) == pytest.approx(np.full(5, 0.3), abs=0.03)
+    assert not hidden[batch.slot < 0].any() and len(targets.ids) == hidden.sum()
+
+
+def test_single_tokens_are_masked_in_the_named_slots_only():
+    objective = nl.MaskedLM(slots=0.9, literals=0.0, only=("answer",), whole=False)
+    _, targets = train(objective, batch_of(nl.P10()))
+    assert set(targets.slot.tolist()) == {2}
+
+
+def test_a_number_that_is_asked_for_is_hidden_whole_however_it_was_trained():
+    batch = batch_of(nl.P10())
+    inputs, targets = SINGLE.ask(batch, ("answer",))
+    assert (inputs.ids.numpy() == Text.mask).sum() == len(targets.ids) == 5 * 64
+
+
 @pytest.mark.parametrize(
-    "objective", [nl.MaskedLM(slots=0.5), nl.CausalLM(("answer",))], ids=["masked", "causal"]
+    "objective",
+    [nl.MaskedLM(slots=0.5), SINGLE, nl.CausalLM(("answer",))],
+    ids=["masked", "single", "causal"],
 )
 @pytest.mark.parametrize("encoder", [nl.XVal(), nl.FoNE(4)], ids=str)
 def test_a_value_that_is_read_or_asked_for_is_that_of_its_own_place(encoder, objective):

@@ -85,6 +85,13 @@ def test_equal_specs_have_equal_digests():
     assert one == two and store.digest(one) == store.digest(two)
 
 
+def test_a_field_that_was_added_later_changes_an_address_only_where_it_is_set():
+    whole, single = nl.MaskedLM(), nl.MaskedLM(whole=False)
+    assert "whole" not in store.describe(whole) and store.restore(store.describe(whole)) == whole
+    assert store.digest(single) != store.digest(whole)
+    assert store.restore(store.describe(single)) == single
+
+
 def test_a_raised_version_has_another_digest(monkeypatch):
     before = store.digest(spec())
     monkeypatch.setattr(nl.XVal, "version", nl.XVal.version + 1)

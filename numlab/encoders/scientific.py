@@ -1,8 +1,8 @@
-"""Scientific notation with three significant digits: P10, P1000, B1999, FP15 (Table 1, xval)."""
+"""Scientific notation, with three significant digits: P10, P1000, B1999, FP15 (Table 1, xval)."""
 
+import abc
 import functools
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,12 +15,8 @@ __all__ = ["B1999", "FP15", "P10", "P1000", "Scientific"]
 
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
 EXPONENTS = range(-8, 8)
-FIGURES = 3
-PARTS = (2, 900, len(EXPONENTS))  # signs, significands and exponents
 EXPONENT_WORDS = tuple(f"E{exponent:+d}" for exponent in EXPONENTS)
-SIGNIFICANDS = tuple(map(str, range(100, 1000)))
-SIGNED = (*SIGNIFICANDS, *(f"-{s}" for s in SIGNIFICANDS))
-SMALLEST, LARGEST_WORD = 1e-6, 9.99e9  # 100E-8, 999E7
+DIGITS = tuple("0123456789")
 
 
 @dataclass(frozen=True)
@@ -37,48 +33,82 @@ class Scientific(Encoder):
     ----------
     overflow : {"raise", "clip"}
         What to do with numbers that round beyond 999E7.
+    figures : int
+        Digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2 it
+        goes from 10 to 99, and FP15 has 2,880 words.
 
     Attributes
     ----------
     columns : tuple of (int, int)
         Of each token, the first of its words and how many there are. The tokens are a number's
-        place among the PARTS, written in this mixed radix.
+        place among the `parts`, written in this mixed radix.
     """
 
-    columns: ClassVar[tuple[tuple[int, int], ...]]
     overflow: str = "raise"
+    figures: int = field(default=3, metadata={"later": True})
 
     def __post_init__(self):
         if self.overflow not in ("raise", "clip"):
             raise ValueError(f"overflow is 'raise' or 'clip'; got {self.overflow!r}")
+        if not 1 <= self.figures <= 4:
+            raise ValueError(f"figures is 1 to 4; got {self.figures}")
+
+    @property
+    @abc.abstractmethod
+    def columns(self) -> tuple[tuple[int, int], ...]: ...
+
+    @functools.cached_property
+    def significands(self) -> tuple[str, ...]:
+        return tuple(map(str, range(10 ** (self.figures - 1), 10**self.figures)))
+
+    @property
+    def _signed(self) -> tuple[str, ...]:
+        return *self.significands, *(f"-{s}" for s in self.significands)
+
+    @property
+    def parts(self) -> tuple[int, int, int]:
+        """How many signs, significands and exponents there are."""
+        return 2, len(self.significands), len(EXPONENTS)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest positive number: 100E-8, 999E7."""
+        least, most = self.significands[0], self.significands[-1]
+        return float(f"{least}e{EXPONENTS[0]}"), float(f"{most}e{EXPONENTS[-1]}")
 
     @property
     def length(self) -> int:
         return len(self.columns)
 
     @property
+    def _overflow(self) -> str:
+        """9.995e9 rounds to 1000E7, which is no word."""
+        return f"9.{'9' * (self.figures - 1)}5e{EXPONENTS[-1] + self.figures - 1}"
+
+    @property
     def bounds(self) -> tuple[float, float]:
-        # 9.995e9 rounds to 1000E7, which is no word
-        high = LARGEST if self.overflow == "clip" else float(np.nextafter(9.995e9, 0))
+        high = LARGEST if self.overflow == "clip" else float(np.nextafter(float(self._overflow), 0))
         return -high, high
 
     @property
     def holds(self) -> str:
-        return "finite numbers" if self.overflow == "clip" else "|x| < 9.995e9"
+        return "finite numbers" if self.overflow == "clip" else f"|x| < {self._overflow}"
 
     def precision(self, numbers) -> np.ndarray:
-        size = np.abs(as_column(numbers).astype(np.float64))
-        error = half_unit(np.clip(size, SMALLEST, LARGEST_WORD), FIGURES)
-        error = np.maximum(error, size - LARGEST_WORD)
-        error[size < 1.006 * SMALLEST] = 1.006 * SMALLEST  # 100E-8 reads back as 0
+        size, (smallest, largest) = np.abs(as_column(numbers).astype(np.float64)), self.ends
+        error = half_unit(np.clip(size, smallest, largest), self.figures)
+        error = np.maximum(error, size - largest)
+        zero = (1 + 0.6 / int(self.significands[0])) * smallest
+        error[size < zero] = zero  # 100E-8 reads back as 0
         return error
 
     def encode(self, numbers) -> Tokens:
         x = self.in_range(numbers).astype(np.float64, copy=False)
-        significand, exponent = to_figures(np.clip(np.abs(x), SMALLEST, LARGEST_WORD), FIGURES)
-        parts = x <= -SMALLEST, significand.astype(int) - 100, exponent - EXPONENTS[0]
+        significand, exponent = to_figures(np.clip(np.abs(x), *self.ends), self.figures)
+        place = significand.astype(int) - int(self.significands[0])
+        parts = x <= -self.ends[0], place, exponent - EXPONENTS[0]
         first, n_words = np.transpose(self.columns)
-        ids = np.unravel_index(np.ravel_multi_index(parts, PARTS), n_words)
+        ids = np.unravel_index(np.ravel_multi_index(parts, self.parts), n_words)
         return Tokens.of((np.array(ids, np.int32) + first[:, None]).T)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
@@ -87,8 +117,8 @@ class Scientific(Encoder):
         index = ids[: self.length] - first[:, None]
         valid = ((index >= 0) & (index < n_words[:, None])).all(0) & (ids[self.length] == END)
         code = np.ravel_multi_index(tuple(index), n_words, mode="clip")
-        negative, significand, exponent = np.unravel_index(code, PARTS)
-        size = from_figures(significand + 100, exponent + EXPONENTS[0])
+        negative, place, exponent = np.unravel_index(code, self.parts)
+        size = from_figures(place + int(self.significands[0]), exponent + EXPONENTS[0])
         size[code == 0] = 0.0  # 100E-8
         return valid_only(np.where(negative, -size, size), valid)
 
@@ -97,36 +127,53 @@ class Scientific(Encoder):
 class P10(Scientific):
     """Sign, three digits, exponent: five tokens, 28 words."""
 
-    columns = ((0, 2), (3, 9), (2, 10), (2, 10), (12, 16))  # the first digit is not 0
-    vocabulary = ("+", "-", *"0123456789", *EXPONENT_WORDS)
+    vocabulary = ("+", "-", *DIGITS, *EXPONENT_WORDS)
+
+    @property
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        return (0, 2), (3, 9), *[(2, 10)] * (self.figures - 1), (12, 16)  # the first is not 0
 
 
 @dataclass(frozen=True)
 class P1000(Scientific):
     """Sign, significand, exponent: three tokens, 918 words."""
 
-    columns = ((0, 2), (2, 900), (902, 16))
-    vocabulary = ("+", "-", *SIGNIFICANDS, *EXPONENT_WORDS)
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        return ("+", "-", *self.significands, *EXPONENT_WORDS)
+
+    @property
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        n = len(self.significands)
+        return (0, 2), (2, n), (2 + n, 16)
 
 
 @dataclass(frozen=True)
 class B1999(Scientific):
     """Signed significand, exponent: two tokens, 1816 words."""
 
-    columns = ((0, 1800), (1800, 16))
-    vocabulary = (*SIGNED, *EXPONENT_WORDS)
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        return (*self._signed, *EXPONENT_WORDS)
+
+    @property
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        n = 2 * len(self.significands)
+        return (0, n), (n, 16)
 
 
 @dataclass(frozen=True)
 class FP15(Scientific):
     """The whole number as one of 28800 words."""
 
-    columns = ((0, 28800),)
-
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        return tuple(f"{signed}{exponent}" for signed in SIGNED for exponent in EXPONENT_WORDS)
+        return tuple(signed + exponent for signed in self._signed for exponent in EXPONENT_WORDS)
+
+    @property
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        return ((0, len(self.vocabulary)),)
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
-        return self.decode(Tokens.of(np.arange(28800)[:, None]))  # 100E-8 is 0
+        return self.decode(Tokens.of(np.arange(len(self.vocabulary))[:, None]))  # 100E-8 is 0

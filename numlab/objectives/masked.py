@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -18,26 +18,33 @@ __all__ = ["MaskedLM", "MaskedWords"]
 class MaskedLM(Objective):
     """Fill in what is masked, everything at once.
 
-    A slot is masked whole: all tokens of its number together. Under an encoder of variable length
-    the number of masks still shows how long the number is (xval, Fig. 10).
+    A number that is asked for is masked whole. Under an encoder of variable length the number of
+    masks still shows how long it is (xval, Fig. 10).
 
     Parameters
     ----------
-    slots : chance that a slot is masked.
+    slots : chance that a slot is masked, or each token in a slot.
     literals : chance that a token of a literal is masked.
     only : patterns of the slots that may be masked.
+    whole : in training a slot is masked whole, all tokens of its number together; else each token
+        on its own, as the collator of xval's public code does: then the model mostly sees the rest
+        of the number that it fills in. The same for encoders with one token a number.
     """
 
     slots: float = 0.2
     literals: float = 0.2
     only: tuple[str, ...] = ("*",)
+    whole: bool = field(default=True, metadata={"later": True})
     fills_at_once: ClassVar[bool] = True
 
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
-        rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
-        picked = rng.random((rows, n_slots + 1)) < self.slots
-        picked[:, n_slots] = False  # slot -1: a literal
-        hidden = picked[np.arange(rows)[:, None], batch.slot]
+        if self.whole:
+            rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
+            picked = rng.random((rows, n_slots + 1)) < self.slots
+            picked[:, n_slots] = False  # slot -1: a literal
+            hidden = picked[np.arange(rows)[:, None], batch.slot]
+        else:
+            hidden = (rng.random(batch.ids.shape) < self.slots) & (batch.slot >= 0)
         if self.only != ("*",):
             hidden &= batch.in_slots(self.only)
         if self.literals:

@@ -38,6 +38,9 @@ from numlab.encoders import (
 D_MODEL = 256
 CONFIGURED = [
     P10(overflow="clip"),
+    P10(figures=2),
+    B1999(figures=4, overflow="clip"),
+    FP15(figures=2),
     XVal(k=2, scale=100.0),
     XVal(scale=1e-3),
     XVal(k=1, mixture=5, head_bias=False),

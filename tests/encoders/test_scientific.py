@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numlab.encoders import B1999, FP15, P10, P1000, XVal
 
 FAMILY = (P10(), P1000(), B1999(), FP15())
+SHORT = tuple(type(encoder)(figures=2) for encoder in FAMILY)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +51,11 @@ def test_numbers_are_rounded_to_three_digits(number, spelled):
     assert P1000().spell(number) == spelled.split()
 
 
-@pytest.mark.parametrize("encoder", FAMILY, ids=repr)
+@pytest.mark.parametrize("encoder", (*FAMILY, *SHORT), ids=repr)
 def test_the_smallest_positive_word_is_zero(encoder):
-    assert encoder.decode(encoder.encode([1e-6, 1e-9, -1e-9, -1e-6])).tolist() == [0, 0, 0, -1e-6]
+    least = encoder.ends[0]
+    decoded = encoder.decode(encoder.encode([least, 1e-9, -1e-9, -least]))
+    assert decoded.tolist() == [0, 0, 0, -least]
 
 
 @pytest.mark.parametrize("encoder", FAMILY, ids=repr)
@@ -60,6 +63,21 @@ def test_every_number_of_three_digits_is_exact(encoder):
     literals = [f"{s}e{e}" for s in (101, 145, 500, 707, 999) for e in range(-8, 8)]
     numbers = np.array([float(t) for t in literals])
     assert encoder.decode(encoder.encode(numbers)).tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize(
+    ("encoder", "spelled", "size"),
+    [
+        (P10(figures=2), ["-", "6", "0", "E+0"], 28),
+        (P1000(figures=2), ["-", "60", "E+0"], 2 + 90 + 16),
+        (B1999(figures=2), ["-60", "E+0"], 180 + 16),
+        (FP15(figures=2), ["-60E+0"], 2880),
+        (FP15(figures=4), ["-6020E-2"], 288_000),
+    ],
+)
+def test_figures_say_how_long_the_significand_is(encoder, spelled, size):
+    assert encoder.spell(-60.2) == spelled
+    assert len(encoder.vocabulary) == size
 
 
 @given(st.floats(1e-6, 9.99e9))
@@ -74,6 +92,8 @@ def test_beyond_the_largest_word_is_an_error_or_the_largest_word():
     with pytest.raises(ValueError, match=r"^P1000 holds \|x\| < 9\.995e9; got 3\.2e11$"):
         P1000().encode([1.0, 3.2e11])
     assert P1000(overflow="clip").spell(-3.2e11) == ["-", "999", "E+7"]
+    with pytest.raises(ValueError, match=r"holds \|x\| < 9\.95e8; got"):
+        P1000(figures=2).encode([1e9])
     with pytest.raises(ValueError, match="finite numbers; got nan"):
         P1000(overflow="clip").encode([np.nan])
 
