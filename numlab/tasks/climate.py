@@ -1,6 +1,6 @@
 """A synthetic climate: the field that `Temperature` reads by default."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +28,9 @@ class Climate:
     degrees : grid spacing.
     region : south, north, west and east, in degrees.
     seed : of the continents and the weather.
+    patches : degrees over which land and sea are correlated. Where these are few, coordinates do
+        not tell them apart.
+    contrast : how much land and sea differ in all of this; 0: not at all.
 
     >>> field = Climate(years=1, degrees=30.0).field()
     >>> field.kelvin.shape, round(float(field.land.mean()), 1)
@@ -38,6 +41,8 @@ class Climate:
     degrees: float = 5.0
     region: tuple[float, float, float, float] = (-90.0, 90.0, -180.0, 180.0)
     seed: int = 0
+    patches: float = field(default=WEATHER, metadata={"later": True})
+    contrast: float = field(default=1.0, metadata={"later": True})
 
     version: ClassVar[int] = 2
     step: ClassVar[int] = 8  # hours
@@ -48,6 +53,8 @@ class Climate:
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")
         if self.years < 1 or not 0 < self.degrees <= min(north - south, east - west):
             raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
+        if self.patches <= 0 or self.contrast < 0:
+            raise ValueError(f"patches > 0 and contrast >= 0; got {self}")
 
     def field(self) -> Field:
         south, north, west, east = self.region
@@ -55,33 +62,40 @@ class Climate:
         longitudes = np.arange(west + self.degrees / 2, east, self.degrees)
         hours = np.arange(0, self.years * 365 * 24, self.step)
         rng = np.random.default_rng(self.seed)
-        continents = weather(latitudes, longitudes, 1, self.step, rng)[0]
-        land = continents > np.quantile(continents, 1 - LAND_SHARE)
+        height = weather(latitudes, longitudes, 1, self.step, rng, self.patches)[0]
+        land = height > np.quantile(height, 1 - LAND_SHARE)
         kelvin = weather(latitudes, longitudes, len(hours), self.step, rng)
         sine = np.sin(np.radians(latitudes))[:, None]
-        kelvin *= np.where(land, 4.5, 1.5) * (0.4 + 0.6 * np.abs(sine))
+
+        def by_side(on_land: float, at_sea: float) -> np.ndarray:
+            middle = (on_land + at_sea) / 2
+            return middle + self.contrast * (np.where(land, on_land, at_sea) - middle)
+
+        kelvin *= by_side(4.5, 1.5) * (0.4 + 0.6 * np.abs(sine))
         kelvin += 300.0 - 45.0 * sine**2
         hour = hours[:, None, None]
-        year = 2 * np.pi * (hour / HOURS_A_YEAR - np.where(land, 205, 235) / 365)
-        kelvin += np.where(land, 18.0, 6.0) * sine * np.cos(year)  # warmest in July, August at sea
+        year = 2 * np.pi * (hour / HOURS_A_YEAR - by_side(205, 235) / 365)
+        kelvin += by_side(18.0, 6.0) * sine * np.cos(year)  # warmest in July, August at sea
         local = hour + longitudes / 15.0
-        kelvin += np.where(land, 5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)  # at 3 p.m.
+        kelvin += by_side(5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)  # warmest at 3 p.m.
         kelvin = kelvin.round(3).astype(np.float32)  # the same to the bit on every machine
         return Field(kelvin, hours, latitudes, longitudes, land)
 
 
-def weather(latitudes, longitudes, n: int, step: int, rng: np.random.Generator) -> np.ndarray:
+def weather(
+    latitudes, longitudes, n: int, step: int, rng: np.random.Generator, degrees: float = WEATHER
+) -> np.ndarray:
     """(n, latitudes, longitudes): anomalies of mean 0 and variance 1, `step` hours apart.
 
     Waves along each circle of latitude, with amplitudes correlated between circles. Each step
     rotates them eastwards, weakens them and adds noise: an AR(1) process of constant variance.
-    Correlations in space are Gaussians of width `WEATHER`.
+    Correlations in space are Gaussians of that many degrees.
     """
-    width = np.radians(WEATHER)
+    width = np.radians(degrees)
     wave = np.arange(int(4 / width))
     power = np.exp(-((wave * width) ** 2) / 2)
     power[1:] *= 2  # a cosine and a sine
-    gap = (latitudes[:, None] - latitudes) / WEATHER
+    gap = (latitudes[:, None] - latitudes) / degrees
     circles = np.linalg.cholesky(np.exp(-(gap**2) / 2) + 1e-6 * np.eye(len(latitudes)))
     kept = MEMORY ** (step / 24) * np.exp(-1j * wave * np.radians(DRIFT) * step / 24)
     noise = np.sqrt(1 - np.abs(kept[0]) ** 2)

@@ -87,6 +87,25 @@ def test_history_place_and_neighbours_each_help_a_linear_forecast():
     assert (np.diff(errors) < -0.04 * np.array(errors[:-1])).all()
 
 
+def test_without_contrast_land_and_sea_have_one_climate():
+    field = Climate(years=2, degrees=10.0, contrast=0.0).field()
+    for hours in (365 * 24, 24):
+        ratio = amplitude(field, hours, field.land) / amplitude(field, hours, ~field.land)
+        assert ratio == pytest.approx(1, abs=0.25)
+
+
+def borders(patches):
+    """The share of neighbours, west to east, of which one is land and one is sea."""
+    land = Climate(1, 1.25, (30, 50, 0, 30), patches=patches).field().land
+    assert land.mean() == pytest.approx(0.4, abs=0.01)
+    return (land[:, 1:] != land[:, :-1]).mean()
+
+
+def test_small_patches_put_land_and_sea_side_by_side():
+    assert borders(10.0) < 0.1 and borders(2.0) == pytest.approx(0.19, abs=0.05)
+    assert borders(0.5) == pytest.approx(0.48, abs=0.07)  # 2 x 0.4 x 0.6: each cell on its own
+
+
 def test_a_climate_is_its_seed_s():
     first, same, other = (Climate(1, 30.0, seed=s).field().kelvin for s in (0, 0, 1))
     assert (first == same).all() and (first != other).any()
@@ -94,9 +113,16 @@ def test_a_climate_is_its_seed_s():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"region": (30, 20, 0, 10)}, {"region": (0, 10, 0, 400)}, {"years": 0}, {"degrees": 0.0}],
+    [
+        {"region": (30, 20, 0, 10)},
+        {"region": (0, 10, 0, 400)},
+        {"years": 0},
+        {"degrees": 0.0},
+        {"patches": 0.0},
+        {"contrast": -0.1},
+    ],
     ids=str,
 )
 def test_settings_out_of_range_are_refused(settings):
-    with pytest.raises(ValueError, match="region|years"):
+    with pytest.raises(ValueError, match="region|years|patches"):
         Climate(**settings)
