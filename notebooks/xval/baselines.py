@@ -47,6 +47,7 @@ class MLP:
     widths: tuple[int, ...] = (256, 256, 256)
     updates: int = 10_000
     seed: int = 0
+    step: int = STEP  # hours between two temperatures
 
     def forecast(self, train: list[Examples], test: list[Examples]) -> pd.DataFrame:
         """Learn from one corpus; forecast another.
@@ -92,7 +93,7 @@ class MLP:
         n, k = (len(last), 1) if self.together else last.shape
         x = per_station.reshape(n * k, -1)
         if self.start:
-            start = _later(texts.start, STEP * (texts.temperatures.shape[2] - shortest))
+            start = _later(texts.start, self.step * (texts.temperatures.shape[2] - shortest))
             x = np.hstack([x, np.repeat(start, k, axis=0)])
         y = last if self.together else last.ravel()
         return x.astype(np.float32), y.astype(np.float32)

@@ -13,7 +13,7 @@ from numlab.tasks.base import Columns, IndependentTask, json_template
 from numlab.tasks.climate import Climate
 from numlab.tasks.fields import Field, FieldFile
 
-STEP = 8  # hours between two temperatures of a text
+STEP = 8  # hours between two temperatures of a text in the paper
 HELD_OUT = 0.2  # share of the record for all corpora but the last of a split
 
 
@@ -24,8 +24,8 @@ class Temperature(IndependentTask):
     A text is ``{'description':{'coords':[[1,-.32,.95] ... [.96,.61,.79]],
     'start':[0,1,-.026,-1]}, 'data':[[-2.6,-2.6 ... -3.2,-3.1,-3]]}``. coords: the sine of each
     station's latitude, the sine and cosine of its longitude; start: the sine and cosine of the
-    hour in the day, then of the day in the year; data: each station's temperatures at steps of 8
-    hours, standardized over the field. Slots: lat{i} lon{i}.sin lon{i}.cos for station i,
+    hour in the day, then of the day in the year; data: each station's temperatures at equal steps,
+    standardized over the field. Slots: lat{i} lon{i}.sin lon{i}.cos for station i,
     hour.sin hour.cos day.sin day.cos, then T{i}.{s} at step s, and next{i} for the last one.
 
     Stations are different, uniform cells of the grid; their number, the number of times and the
@@ -41,12 +41,14 @@ class Temperature(IndependentTask):
     source : where the field comes from.
     stations, times : fewest and most.
     record : the share of the field's record to draw from, (begin, end).
+    step : hours between two temperatures.
     """
 
     source: Climate | FieldFile = Climate()  # noqa: RUF009 (frozen)
     stations: tuple[int, int] = (60, 89)
     times: tuple[int, int] = (8, 15)
     record: tuple[float, float] = (0.0, 1.0)
+    step: int = dataclasses.field(default=STEP, metadata={"later": True})
 
     def __post_init__(self):
         for name, least in (("stations", 1), ("times", 2)):
@@ -55,6 +57,8 @@ class Temperature(IndependentTask):
                 raise ValueError(f"{name} is (fewest, most), {least} or more; got {fewest, most}")
         if not 0 <= self.record[0] < self.record[1] <= 1:
             raise ValueError(f"record is (begin, end), within 0 and 1; got {self.record}")
+        if self.step < 1:
+            raise ValueError(f"step is 1 hour or more; got {self.step}")
 
     @property
     def n_uniforms(self) -> int:
@@ -72,8 +76,8 @@ class Temperature(IndependentTask):
     def field(self) -> Field:
         """The field of the source, checked against the settings."""
         field = _field(self.source)
-        if len(field.hours) > 1 and STEP % field.step:
-            raise ValueError(f"a field's time step divides {STEP} hours; got {field.step} hours")
+        if len(field.hours) > 1 and self.step % field.step:
+            raise ValueError(f"a field's step divides {self.step} hours; got {field.step} hours")
         cells = field.kelvin[0].size
         if cells < self.stations[1]:
             raise ValueError(f"{self.stations[1]} stations need as many cells; got {cells}")
@@ -98,10 +102,10 @@ class Temperature(IndependentTask):
     def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
         field, (k, n_times) = self.field(), self._sizes[i]
         first, stop = (round(share * len(field.hours)) for share in self.record)
-        stride = STEP // (field.step or STEP)
+        stride = self.step // (field.step or self.step)
         window = (self.times[1] - 1) * stride + 1
         if stop - first < window:
-            needed = f"{self.times[1]} times at {STEP} hours are {window} steps of the field"
+            needed = f"{self.times[1]} times at {self.step} hours are {window} steps of the field"
             raise ValueError(f"{needed}; got {stop - first} of {len(field.hours)} in this part")
         start = first + (rows[:, 2] * (stop - first - window + 1)).astype(int)
         row, column = np.divmod(rows[:, 3 : 3 + k].astype(int), len(field.longitudes))

@@ -1,4 +1,5 @@
 import ast
+import dataclasses
 import datetime
 
 import numpy as np
@@ -75,6 +76,25 @@ def test_numbers_are_those_of_the_field(many):
         assert np.allclose(clock(field.hours[at]), told.start[:50])
 
 
+def test_temperatures_are_as_many_hours_apart_as_the_task_says():
+    day = dataclasses.replace(TASK, stations=(3, 3), times=(2, 2), step=24)
+    field = day.field()
+    (e,) = day.sample(50, seed=0)
+    told = stations(e)
+    north = np.degrees(np.arcsin(told.coordinates[..., 0]))
+    east = np.degrees(np.arctan2(told.coordinates[..., 1], told.coordinates[..., 2]))
+    row = np.abs(north[..., None] - field.latitudes).argmin(-1)
+    column = np.abs(east[..., None] - field.longitudes).argmin(-1)
+    series = ((field.kelvin - field.mean) / field.std)[:, row, column]  # (times, texts, stations)
+    now, a_day_later = (
+        np.isclose(v, told.temperatures[..., i], atol=1e-5).all(-1)
+        for i, v in ((0, series[:-3]), (1, series[3:]))
+    )
+    assert (now & a_day_later).any(axis=0).all()
+    with pytest.raises(ValueError, match="divides 4 hours; got 8"):
+        dataclasses.replace(TASK, step=4).sample(1, seed=0)
+
+
 def test_temperatures_have_mean_0_and_standard_deviation_1(many):
     every = np.concatenate([stations(e).temperatures.ravel() for e in many])
     assert every.mean() == pytest.approx(0, abs=0.05)
@@ -125,7 +145,9 @@ def test_corpora_of_a_split_share_no_time_and_the_last_is_the_earliest():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"stations": (0, 3)}, {"times": (1, 3)}, {"times": (4, 3)}], ids=str
+    "settings",
+    [{"stations": (0, 3)}, {"times": (1, 3)}, {"times": (4, 3)}, {"step": 0}],
+    ids=str,
 )
 def test_settings_out_of_range_are_refused(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
