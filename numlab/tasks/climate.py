@@ -31,8 +31,6 @@ class Climate:
     patches : degrees over which land and sea are correlated. Where these are few, coordinates do
         not tell them apart.
     contrast : how much land and sea differ in all of this; 0: not at all.
-    local : standard deviation of what is a cell's own at each time, in kelvin: neighbours, which
-        have the same weather, then help to tell it.
 
     >>> field = Climate(years=1, degrees=30.0).field()
     >>> field.kelvin.shape, round(float(field.land.mean()), 1)
@@ -45,7 +43,6 @@ class Climate:
     seed: int = 0
     patches: float = field(default=WEATHER, metadata={"later": True})
     contrast: float = field(default=1.0, metadata={"later": True})
-    local: float = field(default=0.0, metadata={"later": True})
 
     version: ClassVar[int] = 2
     step: ClassVar[int] = 8  # hours
@@ -56,8 +53,8 @@ class Climate:
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")
         if self.years < 1 or not 0 < self.degrees <= min(north - south, east - west):
             raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
-        if self.patches <= 0 or min(self.contrast, self.local) < 0:
-            raise ValueError(f"patches > 0, contrast and local >= 0; got {self}")
+        if self.patches <= 0 or self.contrast < 0:
+            raise ValueError(f"patches > 0 and contrast >= 0; got {self}")
 
     def field(self) -> Field:
         south, north, west, east = self.region
@@ -81,8 +78,6 @@ class Climate:
         kelvin += by_side(18.0, 6.0) * sine * np.cos(year)  # warmest in July, August at sea
         local = hour + longitudes / 15.0
         kelvin += by_side(5.0, 0.5) * np.cos(2 * np.pi * (local - 15.0) / 24)  # warmest at 3 p.m.
-        if self.local:
-            kelvin += self.local * rng.standard_normal(kelvin.shape)
         kelvin = kelvin.round(3).astype(np.float32)  # the same to the bit on every machine
         return Field(kelvin, hours, latitudes, longitudes, land)
 

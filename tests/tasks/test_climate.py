@@ -106,14 +106,6 @@ def test_small_patches_put_land_and_sea_side_by_side():
     assert borders(0.5) == pytest.approx(0.48, abs=0.07)  # 2 x 0.4 x 0.6: each cell on its own
 
 
-def test_what_is_a_cell_s_own_is_shared_with_no_other_cell_or_time():
-    calm, local = (Climate(1, 10.0, (40, 60, 0, 20), local=x).field().kelvin for x in (0.0, 2.0))
-    own = (local - calm).reshape(len(calm), -1)
-    assert own.std() == pytest.approx(2, rel=0.05)
-    assert np.corrcoef(own.T) == pytest.approx(np.eye(4), abs=0.1)
-    assert np.corrcoef(own[:-1, 0], own[1:, 0])[0, 1] == pytest.approx(0, abs=0.1)
-
-
 def test_a_climate_is_its_seed_s():
     first, same, other = (Climate(1, 30.0, seed=s).field().kelvin for s in (0, 0, 1))
     assert (first == same).all() and (first != other).any()
@@ -128,7 +120,6 @@ def test_a_climate_is_its_seed_s():
         {"degrees": 0.0},
         {"patches": 0.0},
         {"contrast": -0.1},
-        {"local": -0.1},
     ],
     ids=str,
 )
