@@ -1,4 +1,4 @@
-"""The command line: `numlab figures`, `gallery` and `compare`."""
+"""The command line: `numlab figures`, `gallery`, `compare` and `bench`."""
 
 import signal
 import sys
@@ -81,6 +81,39 @@ def compare(
 
     result = report(file, steps, lambda stage: typer.echo(f"numlab: {stage}", err=True))
     typer.echo(result.text)
+
+
+@app.command()
+def bench(
+    encoders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ENCODER",
+            help='Such as BitTokens, "FoNE(8, 7)", or mymodule:MyEncoder. Default: ten of numlab.',
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Save a picture (.svg, .png, .pdf).")
+    ] = None,
+    arithmetic: Annotated[
+        float, typer.Option(min=0, help="Seconds of training for sums, and for products.")
+    ] = 0,
+) -> None:
+    """Print the report card of encoders: nine desiderata, each as numbers, without training.
+
+    Beside a number stands what the BitTokens paper gives the encoder: a tick, half of one, or none.
+    """
+    from numlab import plots
+    from numlab.encoders.named import named
+    from numlab.probes.desiderata import as_text, report_card, standard
+
+    subjects = [named(text) for text in encoders] if encoders else standard()
+    card = report_card(subjects, seconds=arithmetic)
+    typer.echo(card.to_json(orient="records", indent=1) if as_json else as_text(card))
+    if picture:
+        plots.report_card(card).savefig(picture)
 
 
 def main() -> None:

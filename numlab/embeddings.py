@@ -21,6 +21,7 @@ __all__ = [
     "from_run",
     "from_words",
     "text_vectors",
+    "token_vectors",
 ]
 
 
@@ -76,6 +77,18 @@ def from_encoder(
     number beyond `encoder.bounds`.
     """
     numbers = np.asarray(numbers)
+    vectors, mask = token_vectors(encoder, numbers, d_model, seed)
+    mean = vectors.sum(1) / mask.sum(1)[:, None]
+    return Embeddings(numbers, mean, f"{encoder}, untrained")
+
+
+def token_vectors(
+    encoder: Encoder, numbers: np.ndarray, d_model: int = 64, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The (n, L, d_model) float32 vectors of each token, as `from_encoder` has them, and the mask.
+
+    Tokens that do not exist are zeros.
+    """
     tokens = encoder.encode(numbers)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(seed)
@@ -86,9 +99,8 @@ def from_encoder(
             carries = tokens.carry(encoder.carriers)
             features = torch.from_numpy(np.ascontiguousarray(tokens.features))
             vectors[torch.from_numpy(carries)] = module(features, words)
-        mask = torch.from_numpy(tokens.mask)[..., None]
-        mean = (vectors * mask).sum(dim=1) / mask.sum(dim=1)
-    return Embeddings(numbers, mean.numpy(), f"{encoder}, untrained")
+        vectors[torch.from_numpy(~tokens.mask)] = 0
+    return vectors.numpy(), tokens.mask
 
 
 def from_words(run: Run, words: Iterable[str]) -> Embeddings:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-__all__ = ["character_error_rate", "exact_match", "invalid_rate", "mse", "r2", "score"]
+__all__ = ["character_error_rate", "exact_match", "exact_number", "interval_score"]
+__all__ += ["invalid_rate", "log_smape", "mse", "r2", "same_digits", "score"]
 
 RESAMPLES = 200  # of the bootstrap, where there is one seed
 
@@ -29,6 +30,71 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
         return float((frame.true == frame.predicted).mean())
     gap = np.abs(frame.predicted.to_numpy(float) - frame.true.to_numpy(float))
     return float((gap <= tolerance).mean())  # NaN compares False
+
+
+def log_smape(frame, digits: float = 15) -> float:
+    """Mean of min(1, -log10(sMAPE) / digits), about the share of the digits that are right; 0 for
+    an invalid answer (BitTokens, 2510.06824). Of float32 numbers, `digits` is 6.
+
+    sMAPE = abs(p - y) / (abs(y) + abs(p)), from 0 to 1.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [100.0, 0.0], "predicted": [101.0, 0.0]})
+    >>> [round(log_smape(frame[i : i + 1]), 6) for i in (0, 1)]
+    [0.153546, 1.0]
+    """
+    true, predicted = (x / 4 for x in _floats(frame))  # so that no sum overflows
+    with np.errstate(invalid="ignore"):
+        error = np.abs(predicted - true) / (np.abs(true) + np.abs(predicted) + 0.25e-100)
+    scores = np.minimum(1, -np.log10(error + 1e-100) / digits)
+    valid = np.isfinite(predicted) & np.isfinite(true)
+    return float(np.where(valid, scores + 0.0, 0.0).mean())
+
+
+def exact_number(frame) -> float:
+    """The share of answers that BitTokens counts as exact: abs(p - y) < 10^-k (2510.06824).
+
+    k = clip(14 - ceil(log10(abs(y))), 0, 14). It is loose below 1e-14, where 1.5e-14 is 1e-14, and
+    for long whole numbers, where y + 0.9 is y: read it beside `same_digits`.
+    """
+    true, predicted = _floats(frame)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
+        return float((np.abs(predicted - true) < 10.0**-k).mean())  # NaN compares False
+
+
+def same_digits(frame, digits: int = 15) -> float:
+    """The share of answers that equal the true number after both are rounded to as many digits.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1e-14, 2.0], "predicted": [1.5e-14, 2.0000000000000004]})
+    >>> same_digits(frame), exact_number(frame)
+    (0.5, 1.0)
+    """
+    true, predicted = _floats(frame)
+    same = true == predicted
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(predicted - true) <= 2 * 10.0 ** (1 - digits) * np.abs(true)
+    for i in np.flatnonzero(near & ~same & np.isfinite(predicted) & np.isfinite(true)):
+        a, b = (f"{x[i]:.{digits - 1}e}" for x in (true, predicted))
+        same[i] = a == b
+    return float(same.mean())
+
+
+def interval_score(frame) -> float:
+    """The share of letters that are right, rescaled: max(0, (5 a - 1) / 4) (BitTokens).
+
+    There are 3 to 6 letters, so that chance is not exactly 0.
+    """
+    return max(0.0, (5 * exact_match(frame) - 1) / 4)
+
+
+def _floats(frame) -> tuple[np.ndarray, np.ndarray]:
+    """True and predicted numbers as float64; None and words are NaN."""
+    import pandas as pd
+
+    columns = (pd.to_numeric(frame[name], errors="coerce") for name in ("true", "predicted"))
+    return tuple(column.to_numpy(float, na_value=np.nan) for column in columns)
 
 
 def character_error_rate(frame) -> float:

@@ -1,3 +1,4 @@
+from .desiderata import report_card as report_card
 from .linear import linear as linear
 from .logits import NumberLogits as NumberLogits
 from .logits import expectation as expectation

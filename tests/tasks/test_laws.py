@@ -16,6 +16,7 @@ from numlab.tasks import (
     LongAddition,
     Lookup,
     Multiplication,
+    Numeracy,
     Planets,
     Quantities,
     Subtraction,
@@ -27,6 +28,9 @@ from numlab.tasks import (
 SMALL = Climate(years=1, degrees=15.0)
 
 BACKWARDS = WordProblems((DigitLengths(5, 5),), (("{b} of {a}: {answer}", "a/b-1"),))
+EASY = Numeracy("DivM", (-3, 3), 4, "binary", max_difficulty=0.5)
+NINE = ["Addition", "Multiplication", "Division", "Exponentiation", "Mean", "Std", "MinMax"]
+NINE += ["Interval", "Sorting"]
 TASKS = [
     Planets(n_steps=3),
     Planets(n_steps=2, n_planets=(2, 2), step_sizes=(0.2, 0.5)),
@@ -50,6 +54,8 @@ TASKS = [
     Temperature(SMALL, stations=(5, 5), times=(4, 4)),
     WordProblems(),
     BACKWARDS,
+    *(Numeracy(name) for name in NINE),
+    EASY,
 ]
 HELD = {  # by task: a name that can be held, a value in its range, one out of it
     Planets: [("stepsize", 0.4, -1.0), ("m0", 3.0, -1.0), ("e0", 1.0, 30.0), ("a0", 1.1, 2.0)],
@@ -62,6 +68,7 @@ HELD = {  # by task: a name that can be held, a value in its range, one out of i
     Classification: [("a", 12, -1), ("c", 7, 1001)],
     Quantities: [],  # no parameters
     Temperature: [],  # what a field holds cannot be held at another value
+    Numeracy: [],  # nor of one whose draws depend on each other
     WordProblems: [],  # nor can the numbers of a text whose answer must be one
 }
 GOLDEN = {  # raise the task's version when one of these changes
@@ -89,6 +96,16 @@ GOLDEN = {  # raise the task's version when one of these changes
     repr(Temperature(SMALL, stations=(5, 5), times=(4, 4))): (1, "29ead8e97582"),
     repr(WordProblems()): (1, "ba174d7f99dc"),
     repr(BACKWARDS): (1, "f70044e83618"),
+    repr(Numeracy("Addition")): (1, "d52a3e74e7c4"),
+    repr(Numeracy("Multiplication")): (1, "3e278cf5e4f6"),
+    repr(Numeracy("Division")): (1, "35f270443526"),
+    repr(Numeracy("Exponentiation")): (1, "8bcce9d97e2c"),
+    repr(Numeracy("Mean")): (1, "6264050a4307"),
+    repr(Numeracy("Std")): (1, "ba90f94db233"),
+    repr(Numeracy("MinMax")): (1, "572d9ab54be7"),
+    repr(Numeracy("Interval")): (1, "ff7bf90a8b96"),
+    repr(Numeracy("Sorting")): (1, "ab34070c1c5e"),
+    repr(EASY): (1, "288a13f33fcf"),
 }
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: repr(task)[:80])
 every_held = pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""Encoders by name, for a command line: numlab's, and those of a module of the user's own."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import os
+import sys
+
+from numlab import encoders
+from numlab.encoders.base import Encoder
+
+
+def named(text: str) -> Encoder:
+    """The encoder that a text names; without parentheses, with its defaults.
+
+    Arguments are plain values. "module:Class" is from a module that Python finds, the working
+    folder included. ValueError for what names no encoder, or arguments that it refuses.
+
+    >>> named("BitTokens(bits=32)").bits, str(named("numlab.encoders:P10"))
+    (32, 'P10')
+    """
+    module, _, call = text.rpartition(":") if ":" in text.partition("(")[0] else ("", "", text)
+    try:
+        tree = ast.parse(call, mode="eval").body
+        function = tree.func if isinstance(tree, ast.Call) else tree
+        name = ast.unparse(function)
+        args = [ast.literal_eval(a) for a in getattr(tree, "args", [])]
+        options = {k.arg: ast.literal_eval(k.value) for k in getattr(tree, "keywords", [])}
+    except (SyntaxError, ValueError):
+        raise ValueError(f"an encoder is written like BitTokens(bits=32); got {text!r}") from None
+    source = _module(module) if module else encoders
+    if not _is_encoder(kind := getattr(source, name, None)):
+        held = ", ".join(key for key, value in vars(source).items() if _is_encoder(value))
+        raise ValueError(f"no encoder is named {name!r}; there are {held}, or mymodule:MyEncoder")
+    try:
+        return kind(*args, **options)
+    except TypeError as error:
+        raise ValueError(f"{text!r} is no encoder: {error}") from None
+
+
+def _is_encoder(kind) -> bool:
+    concrete = isinstance(kind, type) and not inspect.isabstract(kind)
+    return concrete and issubclass(kind, Encoder)
+
+
+def _module(name: str):
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"there is no module {error.name!r}, which {name!r} needs") from None

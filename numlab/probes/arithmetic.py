@@ -1,0 +1,123 @@
+"""Can a small network add and multiply what it reads in two encodings? (D9 of BitTokens.)"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from numlab.embeddings import token_vectors
+from numlab.encoders import Encoder, Tokens
+from numlab.examples import from_figures, to_figures
+from numlab.metrics import log_smape
+
+__all__ = ["arithmetic"]
+
+WIDTH, BATCH, TEST = 256, 256, 1000
+PAIRS = 20_000  # to learn from
+LEARNING_RATE = 1e-3
+SIGNS = {"+": np.add, "*": np.multiply}
+
+
+def arithmetic(
+    encoder: Encoder, sign: str, numbers: np.ndarray, seconds: float, d_model: int, seed: int
+) -> float:
+    """log-sMAPE of a network of two layers that reads two encoded numbers and writes the result.
+
+    It writes through the encoder's own head where the answer is one token that carries a number,
+    else its words, place by place. NaN where an answer is words and carriers, or out of range.
+
+    Parameters
+    ----------
+    encoder : untrained; its vectors stay as they are.
+    sign : + or *.
+    numbers : (n,) of few digits; pairs of them whose result is in range are drawn.
+    seconds : of training.
+    d_model, seed : as of `report_card`.
+    """
+    rng = np.random.default_rng((seed, ord(sign)))
+    a, b = rng.choice(numbers, (2, 4 * PAIRS))
+    y = SIGNS[sign](a, b)
+    if y.dtype != object:
+        y = from_figures(*to_figures(y, 12))  # 0.1 + 0.2 is 0.3
+    low, high = encoder.answer.bounds
+    size = np.abs(numbers)
+    kept = (y >= low) & (y <= high) & (np.abs(y) >= size.min())
+    a, b, y = (x[kept][: PAIRS + TEST] for x in (a, b, y))
+    answers = encoder.answer.encode(y)
+    carries = answers.carry(encoder.answer.carriers)
+    valued = bool(carries.all()) and answers.ids.shape[1] == 1 and encoder.answer.head is not None
+    if len(y) < 2 * TEST or (carries.any() and not valued):
+        return float("nan")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        out = _Values(encoder.answer, answers) if valued else _Words(encoder.answer, answers)
+        return _learned(encoder, out, (a, b, y), seconds, d_model, seed)
+
+
+def _learned(encoder: Encoder, out, sums: tuple, seconds: float, d_model: int, seed: int) -> float:
+    """Train for a while on all but TEST of the sums, and score those."""
+    a, b, y = sums
+
+    def read(rows: np.ndarray) -> torch.Tensor:
+        parts = [token_vectors(encoder, x[rows], d_model, seed)[0] for x in (a, b)]
+        return torch.from_numpy(np.concatenate(parts, 2).reshape(len(rows), -1))
+
+    test = np.arange(TEST)
+    asked = read(test)
+    scale = asked.square().mean().sqrt().clamp_min(1e-30)  # one for all: what a norm would do
+    trunk = nn.Sequential(nn.Linear(asked.shape[1], WIDTH), nn.GELU(), nn.Linear(WIDTH, WIDTH))
+    model = nn.ModuleList([trunk, out])
+    optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
+    rng, end = np.random.default_rng(seed), time.monotonic() + seconds
+    while time.monotonic() < end:
+        rows = rng.integers(TEST, len(y), BATCH)
+        loss = out.loss(F.gelu(trunk(read(rows) / scale)), rows)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+    with torch.no_grad():
+        predicted = out.read(F.gelu(trunk(asked / scale)))
+    return log_smape(pd.DataFrame({"true": y[:TEST], "predicted": predicted}))
+
+
+class _Values(nn.Module):
+    """One token that carries the answer."""
+
+    def __init__(self, encoder: Encoder, answers: Tokens):
+        super().__init__()
+        self.encoder, self.answers = encoder, answers
+        self.head = encoder.head.build(WIDTH)
+
+    def loss(self, h: torch.Tensor, rows: np.ndarray) -> torch.Tensor:
+        return self.head.loss(self.head(h), torch.from_numpy(self.answers.features[rows])).mean()
+
+    def read(self, h: torch.Tensor) -> np.ndarray:
+        features = self.head.read(self.head(h)).numpy()
+        ids, mask = self.answers.ids[: len(h)], self.answers.mask[: len(h)]
+        return self.encoder.decode(Tokens(ids, mask, features))
+
+
+class _Words(nn.Module):
+    """A word, or none, for each place of the answer."""
+
+    def __init__(self, encoder: Encoder, answers: Tokens):
+        super().__init__()
+        self.encoder, self.length = encoder, answers.ids.shape[1]
+        self.none = len(encoder.vocabulary)
+        targets = np.where(answers.mask, answers.ids, self.none)
+        self.register_buffer("targets", torch.from_numpy(targets).long(), persistent=False)
+        self.out = nn.Linear(WIDTH, self.length * (self.none + 1))
+
+    def loss(self, h: torch.Tensor, rows: np.ndarray) -> torch.Tensor:
+        logits = self.out(h).unflatten(1, (self.length, -1))
+        return F.cross_entropy(logits.flatten(0, 1), self.targets[rows].flatten())
+
+    def read(self, h: torch.Tensor) -> np.ndarray:
+        ids = self.out(h).unflatten(1, (self.length, -1)).argmax(2).numpy()
+        return self.encoder.decode(Tokens.of(ids, ids < self.none))

@@ -1,0 +1,325 @@
+"""The nine desiderata of an encoder as numbers, without a trained model (BitTokens, 2510.06824).
+
+The paper ticks them; the measures are ours. Numbers are log-uniform over the decades from 1e-14 to
+1e14 that the encoder can write. Vectors are those of an untrained model, token by token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from numlab.embeddings import Embeddings, token_vectors
+from numlab.encoders import Encoder, Tokens
+from numlab.examples import from_figures, to_figures
+from numlab.probes.neighbours import neighbour_f1
+
+__all__ = ["MEASURES", "as_text", "report_card", "standard"]
+
+DECADES = range(-14, 15)  # of the numbers
+ALL_DECADES = range(-307, 308)  # that are counted
+MANY, SOME, FEW = 100_000, 1000, 300  # numbers: as tokens, as vectors, read back from vectors
+PAIRS = 20_000
+TIE = 3e-14  # squared distances that differ by less of a vector's square are rounding
+NOISE = range(-24, 4)  # powers of 2
+MEASURES = {  # by name: the desideratum, its number, and what is measured
+    "tokens": ("one token", 1, "mean tokens a number"),
+    "unique": ("unique", 2, "share of numbers of 6 digits with an encoding of their own"),
+    "read back": ("unique", 2, "share read back to 6 digits"),
+    "rank correlation": ("structure", 3, "of distances, on the log line and in the embedding"),
+    "neighbour F1": ("structure", 3, "of the 10 nearest, on the log line and in the embedding"),
+    "decades, 6 digits": ("scale", 4, "decades in which 6 digits return"),
+    "decades, 15 digits": ("scale", 4, "decades in which 15 digits return"),
+    "read back, RMSNorm": ("normalised", 5, "share read back after RMSNorm, from nearest codes"),
+    "RMS ratio": ("normalised", 5, "greatest over least RMS"),
+    "read back, bf16": ("stable", 6, "share read back after a cast to bfloat16"),
+    "read back, float8": ("stable", 6, "share read back after a cast to float8 (e4m3)"),
+    "step": ("continuous", 7, "distance of x and x (1 + 2^-20), over that of random pairs"),
+    "noise": ("robust", 8, "largest noise, in RMS, at which 99 % are within 0.1 %"),
+    "log-sMAPE of sums": ("arithmetic", 9, "of an MLP that reads two encodings"),
+    "log-sMAPE of products": ("arithmetic", 9, "of an MLP that reads two encodings"),
+}
+# Table of the paper: 1 a tick, 0.5 half of one, 0 none. Others were not judged.
+PUBLISHED = {
+    "XVal": {4: 0.0, 6: 0.0, 8: 0.5, 9: 0.0},
+    "FoNE": {9: 0.0},
+    "BitTokens": {7: 0.5},
+}
+
+
+def report_card(
+    encoders: Encoder | Sequence[Encoder], d_model: int = 256, seed: int = 0, seconds: float = 0
+) -> pd.DataFrame:
+    """Measure encoders against the nine desiderata; seconds for each.
+
+    Parameters
+    ----------
+    encoders : one or several. ValueError for one that d_model is too small for.
+    d_model, seed : of the untrained model, and of the numbers.
+    seconds : of training for the ninth, arithmetic, with each operation; 0 leaves it out.
+
+    Returns
+    -------
+    DataFrame [encoder, desideratum, measure, value, score, published]
+        `score` is the value from 0 (worst) to 1 (best); `published` 1, 0.5 or 0, the paper's tick,
+        half tick or none, NaN for encoders that it does not judge.
+
+    Examples
+    --------
+    >>> import numlab as nl
+    >>> card = report_card(nl.XVal()).set_index("measure")
+    >>> float(card.value["tokens"]), float(card.value["read back, bf16"]) < 0.1
+    (1.0, True)
+    """
+    rows = []
+    for encoder in [encoders] if isinstance(encoders, Encoder) else encoders:
+        name = type(encoder).__name__
+        published = PUBLISHED.get(name)
+        for measure, value in _Subject(encoder, d_model, seed, seconds).measures():
+            what, number, _ = MEASURES[measure]
+            tick = np.nan if published is None else published.get(number, 1.0)
+            score = float(np.clip(_score(measure, value), 0, 1))
+            rows.append([str(encoder), f"D{number} {what}", measure, value, score, tick])
+    columns = ["encoder", "desideratum", "measure", "value", "score", "published"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def standard() -> list[Encoder]:
+    """The ten encoders of `numlab bench`, those of fixed digits with 15 of them."""
+    from numlab.encoders import FP15, IEEE754, P10, P1000, BitTokens, Digits, FoNE, Subword, XVal
+
+    fixed = [FoNE(8, 7), Digits(8, 7), Subword(8, 7)]
+    return [P10(), P1000(), FP15(), XVal(), XVal(k=2), *fixed, IEEE754(), BitTokens()]
+
+
+def as_text(card: pd.DataFrame, across: int = 5) -> str:
+    """Tables of a report card with a row for each measure, `across` encoders side by side."""
+    ticks = {1.0: "✓", 0.5: "½", 0.0: "✗"}
+    told = [
+        f"{value:.3g} {ticks.get(tick, ' ')}"
+        for value, tick in zip(card.value, card.published, strict=True)
+    ]
+    number = card.desideratum.str.partition(" ")[0]
+    rows = card.assign(told=told, measure=number + " " + card.measure)
+    names = list(dict.fromkeys(card.encoder))
+    tables = []
+    for i in range(0, len(names), across):
+        few = rows[rows.encoder.isin(names[i : i + across])]
+        table = few.pivot_table("told", "measure", "encoder", "first", sort=False)
+        tables.append(table.rename_axis(index=None, columns=None).to_string(na_rep=""))
+    return "\n\n".join(tables)
+
+
+def _score(measure: str, value: float) -> float:
+    """From 0 to 1."""
+    if measure == "tokens":
+        return 1 / value
+    if measure.startswith("decades"):
+        return value / len(DECADES)
+    if measure == "RMS ratio":
+        return 1 / value
+    if measure == "step":
+        return 1 - value
+    if measure == "noise":
+        return (np.log2(value) - NOISE[0]) / -NOISE[0] if value else 0.0
+    return 0.0 if np.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """An encoder under test."""
+
+    encoder: Encoder
+    d_model: int
+    seed: int
+    seconds: float
+
+    def measures(self) -> Iterator[tuple[str, float]]:
+        yield from self._as_tokens()
+        yield from self._structure()
+        yield from self._scale()
+        yield from self._read_back()
+        yield "step", self._step()
+        yield "noise", self._noise()
+        if self.seconds:
+            from numlab.probes.arithmetic import arithmetic
+
+            for name, sign in (("sums", "+"), ("products", "*")):
+                draw = self.draw(MANY, 3, digits=3)
+                value = arithmetic(self.encoder, sign, draw, self.seconds, self.d_model, self.seed)
+                yield f"log-sMAPE of {name}", value
+
+    # --- numbers ---------------------------------------------------------------------------------
+
+    @cached_property
+    def decades(self) -> np.ndarray:
+        """The decades whose numbers return within half of them; else all that can be written."""
+        roughly = self._decades(1, lambda x, y: np.abs(x - y) <= np.abs(x) / 2)
+        decades = roughly or self._decades(1, lambda x, y: x == x)
+        return np.intersect1d(decades, DECADES)
+
+    def _decades(self, digits: int, returns: Any) -> list[int]:
+        """The decades of which 9 numbers of so many digits all return."""
+        rng, decades = np.random.default_rng(digits), []
+        leading = rng.integers(10 ** (digits - 1), 10**digits, (len(ALL_DECADES), 9))
+        leading[:, 0] = 10**digits - 1
+        for e, row in zip(ALL_DECADES, leading.tolist(), strict=True):
+            x = np.array([float(f"{m}e{e - digits + 1}") for m in row])
+            asked = self.fitting(x)
+            if len(asked) == len(x) and returns(x, self.decoded(asked)).all():
+                decades.append(e)
+        return decades
+
+    def fitting(self, x: np.ndarray) -> np.ndarray:
+        """Those that the encoder takes: within bounds; as Python ints where it takes only these."""
+        low, high = self.encoder.bounds
+        if not isinstance(high, int):
+            return x[(x >= low) & (x <= high)]
+        whole = [int(v) for v in x.tolist() if v == int(v) and low <= v <= high]
+        return np.array(whole, object)
+
+    def decoded(self, numbers: np.ndarray) -> np.ndarray:
+        """(n,) float64 as they return."""
+        return np.array(self.encoder.decode(self.encoder.encode(numbers)), float)
+
+    def draw(self, n: int, stream: int, signed: bool = False, digits: int = 6) -> np.ndarray:
+        """Up to n distinct numbers, log-uniform, in random order."""
+        rng = np.random.default_rng((self.seed, stream))
+        significand = np.floor(10 ** (digits - 1 + rng.random(n)))
+        exponent = rng.choice(self.decades, n) - digits + 1
+        sign = rng.choice([-1.0, 1.0], n) if signed and self.encoder.bounds[0] < 0 else 1.0
+        x = np.unique(self.fitting(sign * from_figures(significand, exponent)))
+        return x[rng.permutation(len(x))]
+
+    # --- measures --------------------------------------------------------------------------------
+
+    def _as_tokens(self) -> Iterator[tuple[str, float]]:
+        x = self.draw(MANY, 0, signed=True)
+        tokens = self.encoder.encode(x)
+        yield "tokens", float(tokens.mask.sum(1).mean())
+        yield "unique", len(np.unique(_bytes(tokens, self.encoder.carriers))) / len(x)
+        back = np.nan_to_num(np.array(self.encoder.decode(tokens), float))
+        ours, theirs = (to_figures(v, 6) for v in (x, back))
+        same = (ours[0] == theirs[0]) & (ours[1] == theirs[1])
+        yield "read back", float(same.mean())
+
+    def _scale(self) -> Iterator[tuple[str, float]]:
+        def same(digits: int):
+            def returns(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+                texts = [[f"{v:.{digits - 1}e}" for v in values.tolist()] for values in (x, y)]
+                return np.array(texts[0]) == np.array(texts[1])
+
+            return returns
+
+        for digits in (6, 15):
+            yield f"decades, {digits} digits", len(self._decades(digits, same(digits)))
+
+    def vectors(self, numbers: np.ndarray) -> np.ndarray:
+        """(n, L, d) float64."""
+        return token_vectors(self.encoder, numbers, self.d_model, self.seed)[0].astype(np.float64)
+
+    def _structure(self) -> Iterator[tuple[str, float]]:
+        from scipy.stats import spearmanr
+
+        x = self.draw(SOME, 1)
+        line, points = np.log10(x.astype(float)), self.vectors(x).reshape(len(x), -1)
+        a, b = np.random.default_rng(self.seed).integers(0, len(x), (2, PAIRS))
+        apart = np.linalg.norm(points[a] - points[b], axis=1)
+        constant = np.ptp(apart[a != b]) == 0
+        correlation = 0.0 if constant else spearmanr(np.abs(line[a] - line[b]), apart).statistic
+        yield "rank correlation", float(correlation)
+        embeddings = Embeddings(line, points.astype(np.float32), str(self.encoder))
+        yield "neighbour F1", float(neighbour_f1(embeddings, k=10).f1.mean())
+
+    @cached_property
+    def codes(self) -> _Codes:
+        """A few numbers, and those next to each in its digits 2 to 6."""
+        x = self.draw(FEW, 2)
+        significand, exponent = to_figures(x.astype(float), 6)
+        unit = 10.0 ** np.arange(5)
+        steps = np.concatenate([[0.0], unit, -unit])
+        near = from_figures(significand[:, None] + steps, exponent[:, None])
+        codes = np.unique(self.fitting(near[near > 0]))
+        return _Codes(self.decoded(codes), self.vectors(codes), np.searchsorted(codes, x))
+
+    def _read_back(self) -> Iterator[tuple[str, float]]:
+        codes = self.codes
+        rms = np.sqrt((codes.vectors**2).mean(2, keepdims=True))
+        normed = _Codes(codes.numbers, codes.vectors / np.maximum(rms, 1e-300), codes.asked)
+        yield "read back, RMSNorm", normed.read(normed.queries).mean()
+        size = np.sqrt((codes.queries**2).sum((1, 2)) / (rms[codes.asked] > 0).sum((1, 2)))
+        yield "RMS ratio", float(size.max() / size.min()) if size.min() else np.inf
+        for name, dtype in (("bf16", torch.bfloat16), ("float8", torch.float8_e4m3fn)):
+            cast = torch.from_numpy(codes.queries).float().to(dtype).double().numpy()
+            yield f"read back, {name}", codes.read(cast).mean()
+
+    def _step(self) -> float:
+        x = self.draw(SOME, 1)
+        next_to = x + (x * 2.0**-20 if x.dtype != object else x // 2**20)
+        inside = next_to <= self.encoder.bounds[1]
+        x, next_to = x[inside], next_to[inside]
+        here, there = self.vectors(x), self.vectors(next_to)
+        apart = np.linalg.norm((here - np.roll(here, 1, 0)).reshape(len(x), -1), axis=1).mean()
+        step = np.linalg.norm((here - there).reshape(len(x), -1), axis=1).mean()
+        return float(step / apart) if apart else np.nan
+
+    def _noise(self) -> float:
+        codes, rng = self.codes, np.random.default_rng((self.seed, 4))
+        exists = (codes.queries**2).sum(2, keepdims=True) > 0
+        noise = rng.standard_normal(codes.queries.shape) * exists
+        total = (codes.queries**2).sum((1, 2), keepdims=True)
+        noise *= np.sqrt(total / np.maximum(exists.sum((1, 2), keepdims=True), 1) / self.d_model)
+        low, high = -1, len(NOISE)  # the last that is read, the first that is not
+        while high - low > 1:
+            middle = (low + high) // 2
+            read = codes.read(codes.queries + 2.0 ** NOISE[middle] * noise, within=1e-3)
+            low, high = (middle, high) if read.mean() >= 0.99 else (low, middle)
+        return 2.0 ** NOISE[low] if low >= 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Codes:
+    """Vectors (c, L, d) of numbers (c,) as they return; rows (q,) of them are asked for."""
+
+    numbers: np.ndarray
+    vectors: np.ndarray
+    asked: np.ndarray
+
+    @property
+    def queries(self) -> np.ndarray:
+        """(q, L, d)"""
+        return self.vectors[self.asked]
+
+    def read(self, queries: np.ndarray, within: float = 0.0) -> np.ndarray:
+        """(q,) bool: whether each is nearer to its number than to any that is not `within` it.
+
+        Numbers that return as one count as one; a tie is none.
+        """
+        q, codes = queries.reshape(len(queries), -1), self.vectors.reshape(len(self.vectors), -1)
+        true = self.numbers[self.asked][:, None]
+        same = np.abs(self.numbers - true) <= within * np.abs(true)
+        with np.errstate(invalid="ignore", over="ignore"):
+            distance = (codes**2).sum(1) - 2 * q @ codes.T  # less the query's own square
+            near = np.where(same, distance, np.inf).min(1)
+            far = np.where(same, np.inf, distance).min(1)
+            return far - near > TIE * (codes[self.asked] ** 2).sum(1)
+
+
+def _bytes(tokens: Tokens, carriers: tuple[int, ...]) -> np.ndarray:
+    """(n,) each number's tokens and features as one value."""
+    ids = np.where(tokens.mask, tokens.ids, -1).astype(np.int32)
+    n, length = ids.shape
+    parts = [ids.view(np.uint8).reshape(n, -1)]
+    if carriers:
+        row = np.ascontiguousarray(tokens.features)
+        features = np.zeros((n, length, row.shape[1]), row.dtype)
+        features[tokens.carry(carriers)] = row
+        parts.append(features.reshape(n, -1).view(np.uint8))
+    whole = np.ascontiguousarray(np.concatenate(parts, 1))
+    return whole.view(f"V{whole.shape[1]}").ravel()

@@ -1,0 +1,204 @@
+"""How hard an example of the nine tasks is, and a curriculum over it (BitTokens, 2510.06824)."""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from numlab.examples import Examples
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """A measure of the numbers of a text, and its range at 15 digits, in digits and in bits."""
+
+    measure: Callable[[list[float], list[float], int], int]
+    most: tuple[int, int]
+    least: tuple[int, int] = (1, 1)
+
+    def of(self, examples: Examples, base: int) -> np.ndarray:
+        """(n,) int, before it is clipped to the levels."""
+        if base not in (2, 10):
+            raise ValueError(f"digits are of base 10 or 2; got {base!r}")
+        asked = sum(not name.startswith("answer") for name in examples.layout.number_slots)
+        rows = examples.numbers.tolist()
+        return np.array([self.measure(row[:asked], row[asked:], base) for row in rows], int)
+
+    def levels(self, digits: int, base: int) -> range:
+        """The difficulties of texts of at most that many digits; fewer digits, proportionally."""
+        i = int(base == 2)
+        most = max(self.least[i] + 1, math.ceil(self.most[i] * digits / 15))
+        return range(self.least[i], most + 1)
+
+
+@functools.lru_cache(1 << 16)
+def written(x: float, base: int) -> str:
+    """A number's size in digits: as a decimal without an exponent; or the bits of its fraction."""
+    if base == 10:
+        return np.format_float_positional(abs(x), trim="-")
+    numerator = abs(x).as_integer_ratio()[0]
+    return bin(numerator)[2:].rstrip("0") or "0"
+
+
+def non_zero(x: float, base: int = 10) -> int:
+    """Digits that are not 0, at least one.
+
+    >>> non_zero(-102.5), non_zero(5.0, base=2)
+    (3, 2)
+    """
+    text = written(x, base)
+    return max(1, len(text) - text.count("0") - text.count("."))
+
+
+def common(a: float, b: float, base: int = 10) -> int:
+    """Digits with which both begin, as they are written; other signs have none in common.
+
+    >>> common(12.5, 12.75), common(12.5, -12.5)
+    (2, 0)
+    """
+    if (a < 0) != (b < 0):
+        return 0
+    count = 0
+    for x, y in zip(written(a, base), written(b, base), strict=False):
+        if x != y:
+            break
+        count += x != "."
+    return count
+
+
+def _of_sum(asked: list[float], answers: list[float], base: int) -> int:
+    """Digits of the larger that change, and 3 for each place where neither operand has a 0.
+
+    Compared from the left, without the point, as they are written (6.5).
+    """
+    large, small = (written(x, base).replace(".", "") for x in sorted(asked, key=abs, reverse=True))
+    total = written(answers[0], base).replace(".", "")
+    changed = sum(x != y for x, y in zip(large, total.ljust(len(large)), strict=False))
+    both = sum(x != "0" != y for x, y in zip(large, small, strict=False))
+    return changed + 3 * both
+
+
+def _of_product(asked: list[float], answers: list[float], base: int) -> int:
+    return sum(non_zero(x, base) for x in asked)
+
+
+def _of_quotient(asked: list[float], answers: list[float], base: int) -> int:
+    a, b = asked
+    divisor = 1 / b if base == 2 else b
+    return non_zero(a, base) + non_zero(divisor, base) + non_zero(answers[0], base)
+
+
+def _of_power(asked: list[float], answers: list[float], base: int) -> int:
+    return round(math.prod(non_zero(x, base) for x in asked + answers) ** 0.4)
+
+
+def _of_mean(asked: list[float], answers: list[float], base: int) -> int:
+    """Digits that are not 0 after the common prefix, and those of 1 / n."""
+    texts = [written(x, base).replace(".", "") for x in asked]
+    shared = min(common(asked[0], x, base) for x in asked)
+    rest = sum(len(text[shared:].replace("0", "")) for text in texts)
+    share = float(f"{1 / len(asked):.15g}") if base == 10 else 1 / len(asked)
+    return rest + non_zero(share, base)
+
+
+def _of_choice(asked: list[float], answers: list[float], base: int) -> int:
+    """Of the least or greatest: what the others share with it; of an interval: with x."""
+    answer, others = (answers[0], list(asked)) if answers else (asked[0], asked)
+    if answer in others:
+        others = [x for i, x in enumerate(others) if i != others.index(answer)]
+    return math.ceil(sum(common(answer, x, base) for x in others) ** 0.8)
+
+
+def _of_order(asked: list[float], answers: list[float], base: int) -> int:
+    pairs = [(a, b) for i, a in enumerate(asked) for b in asked[i + 1 :]]
+    return math.ceil(sum(common(a, b, base) for a, b in pairs) ** 0.8)
+
+
+# The caps are the published ones; where none is published, our choice: the most there can be.
+DIFFICULTIES = {
+    "Addition": Difficulty(_of_sum, (60, 212), (0, 0)),
+    "Multiplication": Difficulty(_of_product, (32, 60), (2, 2)),
+    "Division": Difficulty(_of_quotient, (45, 60), (3, 30)),
+    "Exponentiation": Difficulty(_of_power, (26, 117)),
+    "Mean": Difficulty(_of_mean, (80, 155)),
+    "Std": Difficulty(_of_mean, (80, 155)),
+    "MinMax": Difficulty(_of_choice, (27, 73), (0, 0)),
+    "Interval": Difficulty(_of_choice, (32, 88), (0, 0)),
+    "Sorting": Difficulty(_of_order, (56, 152), (0, 0)),
+    "DivM": Difficulty(_of_quotient, (45, 60), (3, 30)),
+}
+
+
+@dataclass
+class Curriculum:
+    """Which levels of difficulty are drawn: the easiest 15 %, and more as they are mastered.
+
+    `record` takes the score of each level that was drawn. The front advances by 2 % of the range
+    when its last 3 levels each reach a threshold of 0.9, which falls to 0 over a quarter of the
+    steps: from 0 to 25 % of them for the easiest level, from 50 to 75 % for the hardest, so that
+    it cannot get stuck. 20 % of the draws preview harder levels, each 0.8 as often as the last.
+
+    >>> course = Curriculum(range(2, 33))
+    >>> course.front, float(course.weights()[course.levels.index(20)].round(4))
+    (6, 0.0022)
+    """
+
+    levels: range
+    first: float = 0.15
+    advance: float = 0.02
+    last: int = 3
+    threshold: float = 0.9
+    preview: float = 0.2
+    decay: float = 0.8
+    reached: float = field(init=False)  # the share of the range that is open
+    scores: dict[int, float] = field(init=False, default_factory=dict)
+
+    def __post_init__(self):
+        if not len(self.levels):
+            raise ValueError("a curriculum has levels; got none")
+        self.reached = self.first
+
+    @property
+    def front(self) -> int:
+        """The hardest level that is open."""
+        return self.levels[round(self.reached * (len(self.levels) - 1))]
+
+    @property
+    def finished(self) -> bool:
+        return self.front == self.levels[-1]
+
+    def needed(self, level: int, progress: float) -> float:
+        """The score that a level needs after a share of the steps."""
+        begins = 0.5 * self.levels.index(level) / max(1, len(self.levels) - 1)
+        return self.threshold * min(1.0, max(0.0, 1 - (progress - begins) / 0.25))
+
+    def record(self, scores: dict[int, float], progress: float) -> bool:
+        """Take the scores of some levels after a share of the steps; whether the front moved."""
+        self.scores.update(scores)
+        end = self.levels.index(self.front) + 1
+        watched = self.levels[max(0, end - self.last) : end]
+        mastered = all(self.scores.get(x, 0.0) >= self.needed(x, progress) for x in watched)
+        if not mastered or self.finished:
+            return False
+        self.reached = min(1.0, self.reached + max(self.advance, 1 / len(self.levels)))
+        return True
+
+    def weights(self) -> np.ndarray:
+        """(levels,) how often each level is drawn; they sum to 1."""
+        n, opened = len(self.levels), self.levels.index(self.front) + 1
+        weights = np.full(n, (1.0 if self.finished else 1 - self.preview) / opened)
+        harder = self.decay ** np.arange(n - opened)
+        weights[opened:] = self.preview * harder / max(1.0, harder.sum()) if n > opened else 0
+        return weights
+
+    def draw(self, difficulty: np.ndarray, n: int, seed: int) -> np.ndarray:
+        """(n,) rows of a pool of examples of a difficulty (m,), drawn by the weights.
+
+        Levels that the pool lacks are left out.
+        """
+        at = np.clip(difficulty, self.levels[0], self.levels[-1]) - self.levels[0]
+        held = np.bincount(at, minlength=len(self.levels))
+        weights = (self.weights() / np.maximum(held, 1))[at]
+        return np.random.default_rng(seed).choice(len(at), n, p=weights / weights.sum())

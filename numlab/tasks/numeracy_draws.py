@@ -1,0 +1,282 @@
+"""What each of the nine tasks draws: a row [layout, *numbers, word], or None to draw again."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from numlab.examples import Examples, Layout
+
+if TYPE_CHECKING:
+    from numlab.tasks.numeracy import Numeracy
+
+LENGTHS = (2, 3, 4, 5)  # of lists
+LETTERS = "ABCDEF"
+EXACT = Context(prec=400)  # sums and products within 29 decades, of all bits: +, - and * below
+NARROW = Context(prec=60)  # for quotients, roots and powers, before they are rounded
+
+
+class Uniforms:
+    """The uniform numbers of one attempt, one after the other."""
+
+    def __init__(self, numbers: list[float]):
+        self.numbers: Iterator[float] = iter(numbers)
+
+    def __call__(self) -> float:
+        return next(self.numbers)
+
+    def whole(self, low: int, high: int) -> int:
+        """Uniform from low to high, both included."""
+        return low + int(self() * (high - low + 1))
+
+    def pick(self, choices):
+        return choices[int(self() * len(choices))]
+
+    def weighted(self, choices: tuple, sums: tuple[float, ...]):
+        """One of the choices, from the sums of their weights."""
+        return choices[int(np.searchsorted(sums, self() * sums[-1], "right"))]
+
+    def triangular(self, low: float, mode: float, high: float) -> float:
+        u = self()
+        if low == high:
+            return low
+        turn = (mode - low) / (high - low)
+        if u < turn:
+            return low + math.sqrt(u * (high - low) * (mode - low))
+        return high - math.sqrt((1 - u) * (high - low) * (high - mode))
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a task draws a text, which layouts it has, and what the answer is."""
+
+    layouts: list[Layout]
+    draw: Callable[[Numeracy, Uniforms], list[float] | None]
+    solve: Callable[[Numeracy, int, list[Decimal]], list[Decimal]]
+
+    def check(self, task: Numeracy, examples: Examples) -> list[bool]:
+        """Whether each text has the answer that `solve` gives for the numbers before it."""
+        layout, words = self.layouts.index(examples.layout), examples.words
+        n = sum(not name.startswith("answer") for name in examples.layout.number_slots)
+        answers = examples.numbers[:, n:] if words is None else words
+        solved = [
+            [float(y) for y in self.solve(task, layout, [_decimal(task, x) for x in row])]
+            for row in examples.numbers[:, :n].tolist()
+        ]
+        return [a == b for a, b in zip(answers.tolist(), solved, strict=True)]
+
+
+def _decimal(task: Numeracy, x: float) -> Decimal:
+    """A float as it is written: the shortest decimal, or all of its bits."""
+    return Decimal(x) if task.precision == "binary" else Decimal(repr(x))
+
+
+def _row(layout: int, numbers: list[Decimal], answers: list[Decimal]) -> list[float]:
+    return [float(x) + 0.0 for x in (layout, *numbers, *answers)]
+
+
+def _near(values: tuple, weights: list[int]) -> tuple[tuple, tuple[float, ...]]:
+    """Values and the sums of exp(-0.15 weight), the same on every machine."""
+    return values, tuple(accumulate(float((Decimal(-15 * w) / 100).exp()) for w in weights))
+
+
+@functools.cache
+def _pairs(task: str, least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
+    """Pairs of decades, and the sums of their weights."""
+    every = range(least, most + 1)
+    pairs = tuple((a, b) for a in every for b in every if _PAIRED[task](a, b, least, most))
+    return _near(pairs, [abs(a - b) if task == "Addition" else 0 for a, b in pairs])
+
+
+_PAIRED = {
+    "Addition": lambda a, b, least, most: True,
+    "Multiplication": lambda a, b, least, most: a + b + 2 > least and a + b < most + 1,
+    "Division": lambda a, b, least, most: least <= a - b < most + 1,
+}
+
+
+def _solve_pair(task: Numeracy, layout: int, numbers: list[Decimal]) -> list[Decimal]:
+    a, b = numbers
+    if task.task == "Exponentiation":
+        exact = NARROW.power(a, b)
+    elif task.task in ("Division", "DivM"):
+        exact = NARROW.divide(a, b)
+    elif task.task == "Multiplication":
+        exact = a * b
+    else:
+        exact = a - b if layout else a + b
+    return [task.answer(exact)]
+
+
+def _draw_pair(task: Numeracy, u: Uniforms) -> list[float] | None:
+    """Addition, Multiplication, DivM (6.1)."""
+    kind = "Multiplication" if task.task == "DivM" else task.task
+    numbers = list(task.operands(u.weighted(*_pairs(kind, *task.decades)), u))
+    layout = u.whole(0, 1) if kind == "Addition" else 0
+    if u() < 0.5:
+        numbers.reverse()
+    if task.task == "DivM":
+        numbers[1] = task.rounded(NARROW.divide(1, numbers[1]))
+    return _signed(task, layout, numbers, u)
+
+
+def _signed(task: Numeracy, layout: int, numbers: list[Decimal], u: Uniforms):
+    """With signs: both positive in 40 %, the three other ways in 20 % each."""
+    a, b = u.pick(((1, 1), (1, 1), (-1, 1), (1, -1), (-1, -1)))
+    numbers = [a * numbers[0], b * numbers[1]]
+    answers = _solve_pair(task, layout, numbers)
+    return _row(layout, numbers, answers) if task.holds(*numbers, *answers) else None
+
+
+def _draw_division(task: Numeracy, u: Uniforms) -> list[float] | None:
+    """The quotient first, then the divisor; the dividend is their product (6.1)."""
+    least, most = task.decades
+    e, f = u.weighted(*_pairs("Division", *task.decades))
+    low, high = (Decimal(10) ** x for x in (max(e - f - 2, least), min(e - f + 2, most)))
+    quotient = low + Decimal(u()) * (high - low)
+    quotient = task.rounded(quotient, u.whole(2, task.places))
+    first, _ = task.two_lengths(u)
+    divisor = task.rounded(task.of_decade(f, u), first)
+    dividend = task.rounded(quotient * divisor)
+    if abs(dividend.adjusted() - e) > 1:
+        return None
+    return _signed(task, 0, [dividend, divisor], u)
+
+
+@functools.cache
+def _bases(least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
+    """Decades of a base with the whole exponents that each can have."""
+    found = []
+    for e in range(least, most + 1):
+        size = abs(e) + 1
+        powers = range(math.ceil((least + 1) / size), most // size + 1)
+        found.append((e, tuple(k for k in powers if k not in (0, 1))))
+    found = tuple((e, powers) for e, powers in found if powers)
+    return _near(found, [abs(e) for e, _ in found])
+
+
+def _draw_power(task: Numeracy, u: Uniforms) -> list[float] | None:
+    """A whole power or a root, whose exponent is rounded as it is written (6.2)."""
+    e, powers = u.weighted(*_bases(*task.decades))
+    k, flip = u.pick(powers), u() < 0.5
+    base = task.rounded(task.of_decade(e, u), u.whole(2, task.places))
+    power = Decimal(k) if k > 1 else task.rounded(NARROW.divide(1, k))
+    power = -power if flip else power
+    if power > 1 and u() < 1 / 3:
+        base = -base
+    if power == 1 or abs(base) == 1:
+        return None
+    (answer,) = answers = _solve_pair(task, 0, [base, power])
+    fits = task.holds(base, answer) and abs(answer) != 1
+    return _row(0, [base, power], answers) if fits else None
+
+
+def _solve_list(task: Numeracy, layout: int, numbers: list[Decimal]) -> list[Decimal]:
+    """`layout` counts lengths first, then ways."""
+    way = layout % 2
+    if task.task == "MinMax":
+        return [max(numbers) if way else min(numbers)]
+    if task.task == "Sorting":
+        return sorted(numbers, reverse=bool(way))
+    if task.task == "Interval":
+        x, *edges = numbers
+        return [Decimal(sum(edge <= x for edge in edges))]
+    return [task.answer(_mean(numbers) if task.task == "Mean" else _spread(numbers))]
+
+
+def _mean(numbers: list[Decimal]) -> Decimal:
+    return NARROW.divide(sum(numbers), len(numbers))
+
+
+def _spread(numbers: list[Decimal]) -> Decimal:
+    """The population's standard deviation; all but the root and the quotient is exact."""
+    n = len(numbers)
+    scatter = n * sum(x * x for x in numbers) - sum(numbers) ** 2
+    return NARROW.divide(NARROW.sqrt(scatter), n)
+
+
+def _draw_list(task: Numeracy, u: Uniforms) -> list[float] | None:
+    """A list around a centre, and what is asked about it (6.3)."""
+    least, most = task.decades
+    e, n = u.whole(least + 2, most - 2), u.pick(LENGTHS)
+    wide = task.task in ("Mean", "Std")
+    above = task.digits + 1 if wide else 1
+    s = u.whole(max(least + 2, e - task.digits), min(e + above, most - 2))
+    centre, half = task.of_decade(e, u), Decimal(1).scaleb(s)
+    fewest = min(max(e - s + 2, 1), task.digits)
+    places = u.whole(fewest, task.digits) * task.places // task.digits
+
+    def inside(x: Decimal) -> Decimal:
+        """Rounded, and towards the centre where that leads out."""
+        rounded = task.rounded(x, places)
+        if abs(rounded - centre) > half and task.precision == "decimal":
+            way = ROUND_CEILING if x < centre else ROUND_FLOOR
+            rounded = Context(prec=places, rounding=way).plus(x)
+        return rounded
+
+    numbers = [inside(centre + half * Decimal(2 * u() - 1)) for _ in range(n)]
+    # our choice: the common shift in one step, where the published code bisects in ten
+    shift = centre - _mean(numbers)
+    numbers = [task.rounded(x + shift, places) for x in numbers]
+    if not task.holds(_spread(numbers)):
+        return None
+    layout = 2 * LENGTHS.index(n) + u.whole(0, 1)
+    if task.task == "Interval":
+        if len(set(numbers)) < n:
+            return None
+        numbers.sort()
+        at, step = u.whole(0, n), NARROW.divide(half, n)
+        edges = [numbers[0] - step, *numbers, numbers[-1] + step]
+        x = task.rounded(edges[at] + Decimal(u()) * (edges[at + 1] - edges[at]), places)
+        numbers, layout = [x, *numbers], LENGTHS.index(n)
+        if _solve_list(task, layout, numbers) != [at]:
+            return None
+    elif wide:
+        layout = LENGTHS.index(n)
+    answers = _solve_list(task, layout, numbers)
+    held = numbers if task.task == "Interval" else [*numbers, *answers]
+    return _row(layout, numbers, answers) if all(not x or task.holds(x) for x in held) else None
+
+
+def _of_lists(prompt: str, answers: int | None = 1, ways: tuple[str, ...] = ("",)) -> list[Layout]:
+    """A layout for each length and way; `answers` None: as many as numbers."""
+    layouts = []
+    for n in LENGTHS:
+        listed = ", ".join(f"{{x{i}}}" for i in range(n))
+        told = ", ".join(f"{{answer{i}}}" for i in range(n)) if answers is None else "{answer}"
+        layouts += [Layout.of(f"<{prompt or way}>{listed} = {told}") for way in ways]
+    return layouts
+
+
+def _intervals() -> list[Layout]:
+    layouts = []
+    for n in LENGTHS:
+        letters = LETTERS[: n + 1]
+        edges = "".join(f" {{x{i}}} {letters[i + 1]}" for i in range(n))
+        layouts.append(Layout.of(f"<intva>{{x}}: A{edges} = {{answer}}", answer=tuple(letters)))
+    return layouts
+
+
+def _of_pair(*signs: str) -> list[Layout]:
+    return [Layout.of(f"{{a}} {sign} {{b}} = {{answer}}") for sign in signs]
+
+
+DRAWS = {
+    "Addition": Draw(_of_pair("+", "-"), _draw_pair, _solve_pair),
+    "Multiplication": Draw(_of_pair("*"), _draw_pair, _solve_pair),
+    "Division": Draw(_of_pair("/"), _draw_division, _solve_pair),
+    "Exponentiation": Draw(_of_pair("^"), _draw_power, _solve_pair),
+    "Mean": Draw(_of_lists("mean"), _draw_list, _solve_list),
+    "Std": Draw(_of_lists("std"), _draw_list, _solve_list),
+    "MinMax": Draw(_of_lists("", ways=("min", "max")), _draw_list, _solve_list),
+    "Interval": Draw(_intervals(), _draw_list, _solve_list),
+    "Sorting": Draw(_of_lists("", None, ("asc", "desc")), _draw_list, _solve_list),
+    "DivM": Draw(_of_pair("/"), _draw_pair, _solve_pair),
+}

@@ -1,0 +1,180 @@
+"""The report card: oracles of each measure, and an encoder of the user's own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+
+import numlab as nl
+from numlab import plots
+from numlab.codes import ScaledCode
+from numlab.encoders.named import named
+from numlab.probes.desiderata import MEASURES, as_text, report_card, standard
+
+UNTRAINED = [name for name in MEASURES if not name.startswith("log-sMAPE")]
+
+
+@dataclass(frozen=True)
+class OneLine(ScaledCode, nl.ValueEncoder):
+    """The logarithm of a number's size on the first entry, 1 on the second."""
+
+    scale: float = 1.0
+    head = None
+
+    def embedding(self, d_model):
+        def module(features, words):
+            vectors = torch.zeros(len(features), d_model)
+            vectors[:, 0] = features[:, 0].abs().log10()
+            vectors[:, 1] = 30.0
+            return vectors
+
+        return module
+
+
+@pytest.fixture(scope="module")
+def cards():
+    encoders = [nl.XVal(), nl.FoNE(8, 7), nl.BitTokens(), nl.P10(), nl.IEEE754(16), OneLine()]
+    frame = report_card(encoders)
+    return frame, {name: rows.set_index("measure").value for name, rows in frame.groupby("encoder")}
+
+
+def test_every_encoder_has_every_measure_and_a_score(cards):
+    frame, by_name = cards
+    assert all(list(values.index) == UNTRAINED for values in by_name.values())
+    assert frame.score.between(0, 1).all()
+
+
+def test_a_number_is_one_token_or_as_many_as_it_is_spelled_in(cards):
+    _, by_name = cards
+    assert by_name["XVal"]["tokens"] == 1
+    assert by_name["P10"]["tokens"] == 5
+
+
+def test_all_bits_tell_all_numbers_apart_and_three_figures_only_their_own(cards):
+    _, by_name = cards
+    assert by_name["BitTokens"][["unique", "read back"]].tolist() == [1, 1]
+    assert by_name["P10"]["unique"] < 0.5
+    assert by_name["P10"]["read back"] < 0.01
+
+
+def test_a_line_of_logarithms_has_the_structure_of_the_log_line(cards):
+    _, by_name = cards
+    assert by_name["OneLine"]["rank correlation"] == pytest.approx(1, abs=1e-3)
+    assert by_name["OneLine"]["neighbour F1"] > 0.97
+
+
+def test_decades_are_those_that_the_format_holds(cards):
+    _, by_name = cards
+    digits = [name for name in UNTRAINED if name.startswith("decades")]
+    assert by_name["BitTokens"][digits].tolist() == [615, 615]
+    assert by_name["FoNE(int_digits=8, frac_digits=7)"][digits].tolist() == [10, 1]
+    assert by_name["IEEE754(bits=16)"][digits].tolist() == [0, 0]
+
+
+def test_a_value_times_a_vector_is_lost_in_a_norm_and_bits_are_not(cards):
+    _, by_name = cards
+    assert by_name["XVal"]["read back, RMSNorm"] == 0
+    assert by_name["XVal"]["RMS ratio"] > 1e20
+    assert by_name["BitTokens"]["read back, RMSNorm"] == 1
+    assert by_name["BitTokens"]["RMS ratio"] == pytest.approx(1)
+
+
+def test_bits_and_words_stand_float8_and_a_value_not_even_bf16(cards):
+    _, by_name = cards
+    for name in ("BitTokens", "P10"):
+        assert by_name[name]["read back, float8"] == 1
+    assert by_name["XVal"]["read back, bf16"] < 0.1
+
+
+def test_a_small_step_is_small_on_a_line_and_large_in_bits(cards):
+    _, by_name = cards
+    assert by_name["OneLine"]["step"] == pytest.approx(2**-20 / np.log(10) / (29 / 3), rel=0.1)
+    assert by_name["BitTokens"]["step"] > 0.3
+
+
+def test_noise_of_a_value_is_that_of_its_projection(cards):
+    """The nearest multiple of v is off by sigma / sqrt(d) of x: 1e-3 at 2.6 deviations."""
+    _, by_name = cards
+    most = 1e-3 * 256**0.5 / 2.6
+    assert most / 4 < by_name["XVal"]["noise"] <= most
+    assert by_name["BitTokens"]["noise"] >= 1
+
+
+def test_the_published_tick_stands_beside_the_numbers_of_those_it_judges(cards):
+    frame, _ = cards
+    ticks = frame.set_index(["encoder", "measure"]).published
+    assert ticks["XVal", "noise"] == 0.5 and ticks["XVal", "tokens"] == 1
+    assert ticks["XVal", "read back, bf16"] == 0 and ticks["BitTokens", "step"] == 0.5
+    assert ticks["P10"].isna().all()
+    assert "0.5 ✓" in as_text(frame[frame.encoder == "XVal"])
+
+
+def test_the_same_seed_gives_the_same_card():
+    assert report_card(nl.FP15()).equals(report_card(nl.FP15()))
+    assert not report_card(nl.FP15()).equals(report_card(nl.FP15(), seed=1))
+
+
+@pytest.mark.parametrize(
+    "encoder", [nl.FoNE(20), nl.LogBins(), nl.IntegerVocabulary(), nl.Aggregate()], ids=str
+)
+def test_integers_bins_and_lengths_have_a_card(encoder):
+    assert report_card(encoder).value.notna().all()
+
+
+def test_a_picture_has_a_row_for_each_encoder(cards):
+    frame, by_name = cards
+    (ax,) = plots.report_card(frame).axes
+    assert len(ax.get_yticklabels()) == len(by_name)
+    assert len(ax.get_xticklabels()) == len(UNTRAINED)
+
+
+def test_ten_encoders_take_less_than_a_minute_of_one_core():
+    start = time.process_time()
+    assert report_card(standard()).encoder.nunique() == 10
+    assert time.process_time() - start < 60
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Nope", "no encoder is named 'Nope'; there are .*BitTokens"),
+        ("Encoder", "no encoder is named 'Encoder'"),
+        ("FoNE(", "written like BitTokens"),
+        ("FoNE(print(1))", "written like BitTokens"),
+        ("FoNE(colour=1)", "is no encoder: .*colour"),
+        ("no_such_module:Mine", "there is no module 'no_such_module'"),
+    ],
+)
+def test_what_names_no_encoder_is_refused(text, said):
+    with pytest.raises(ValueError, match=said):
+        named(text)
+
+
+MINE = """
+from dataclasses import dataclass
+import numlab as nl
+
+@dataclass(frozen=True)
+class Mine(nl.P10):
+    figures: int = 2
+"""
+
+
+def test_the_command_takes_an_encoder_from_a_file_of_the_users_own(tmp_path):
+    (tmp_path / "mymodule.py").write_text(MINE)
+    command = [sys.executable, "-m", "numlab", "bench", "mymodule:Mine(figures=4)", "--json"]
+    done = subprocess.run(
+        [*command, "--picture", "card.svg"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    card = json.loads(done.stdout)
+    assert {row["encoder"] for row in card} == {"Mine(figures=4)"}
+    assert [row["measure"] for row in card] == UNTRAINED
+    assert (tmp_path / "card.svg").stat().st_size > 1000

@@ -1,0 +1,110 @@
+"""The metrics of the nine tasks, against a plain slow reference and the published oracles."""
+
+import math
+from decimal import Context, Decimal
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from numlab import metrics
+
+finite = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-99, 99).map(float)
+close = st.tuples(finite, st.integers(-40, 40)).map(lambda p: (p[0], p[0] * (1 + p[1] * 2.0**-53)))
+pairs = st.lists(st.tuples(finite, finite | st.just(math.nan)) | close, min_size=1, max_size=20)
+
+
+def frame(*values):
+    true, predicted = zip(*values, strict=True)
+    rows = {"true": true, "predicted": predicted}
+    return pd.DataFrame(rows).assign(valid=[p == p for p in predicted])
+
+
+def slow_log_smape(y, p):
+    if not math.isfinite(p):
+        return 0.0
+    wide = Context(prec=400)
+    y, p = Decimal(y), Decimal(p)
+    size = wide.add(wide.add(abs(y), abs(p)), Decimal("1e-100"))
+    error = wide.divide(abs(wide.subtract(p, y)), size)
+    return min(1.0, float(-Context(prec=40).add(error, Decimal("1e-100")).log10()) / 15)
+
+
+def slow_exact_number(y, p):
+    k = 14 if y == 0 else min(14, max(0, 14 - math.ceil(math.log10(abs(y)))))
+    return abs(p - y) < 10.0**-k
+
+
+def slow_same_digits(y, p, digits):
+    if not math.isfinite(p):
+        return False
+    narrow = Context(prec=digits, Emin=-999, Emax=999)
+    return narrow.plus(Decimal(y)) == narrow.plus(Decimal(p))
+
+
+@settings(max_examples=200, deadline=None)
+@given(pairs)
+def test_each_metric_is_the_mean_of_a_plain_slow_reference(values):
+    def mean(of):
+        return sum(of(*pair) for pair in values) / len(values)
+
+    f = frame(*values)
+    assert metrics.log_smape(f) == pytest.approx(mean(slow_log_smape), abs=1e-12)
+    assert metrics.exact_number(f) == pytest.approx(mean(slow_exact_number))
+    for digits in (1, 6, 15):
+        same = mean(lambda y, p, digits=digits: slow_same_digits(y, p, digits))
+        assert metrics.same_digits(f, digits) == pytest.approx(same)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "true", "score"),
+    [
+        (7.5, 7.5, 1),
+        (100, 101, 0.153546),
+        (1, -1, 0),
+        (0, 5, 0),
+        (1e-14, 2e-14, 0.031808),
+        (0, 0, 1),
+        (3.14159265358980, 3.14159265358979, 0.985932),
+        (math.nan, 1, 0),
+        (math.inf, 1, 0),
+    ],
+)
+def test_log_smape_is_as_published(predicted, true, score):
+    value = metrics.log_smape(frame((float(true), float(predicted))))
+    assert value == pytest.approx(score, abs=1e-6)
+
+
+def test_of_float32_fewer_digits_are_asked_for():
+    f = frame((101.0, 100.0))
+    assert metrics.log_smape(f, 6) == pytest.approx(0.153546 * 15 / 6, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("true", "predicted"),
+    [(0.0, 5e-15), (1e-14, 1.5e-14), (123456789012345.0, 123456789012345.9)],
+)
+def test_what_the_published_rule_takes_as_exact_need_not_have_the_same_digits(true, predicted):
+    f = frame((true, predicted))
+    assert metrics.exact_number(f) == 1
+    assert metrics.same_digits(f) == 0
+
+
+def test_the_same_digits_are_those_after_rounding():
+    assert metrics.same_digits(frame((0.3, 0.1 + 0.2))) == 1
+    assert metrics.same_digits(frame((2.0, 2.00000000000001))) == 0
+    assert metrics.same_digits(frame((999999.6, 1000000.0)), 6) == 1
+
+
+def test_long_integers_are_numbers_and_none_is_no_answer():
+    f = frame((10**30, 10**30)).astype({"true": object, "predicted": object})
+    assert metrics.log_smape(f) == metrics.same_digits(f) == 1
+    f = pd.DataFrame({"true": [10**30], "predicted": [None]}, dtype=object)
+    assert metrics.log_smape(f) == metrics.same_digits(f) == metrics.exact_number(f) == 0
+
+
+def test_letters_are_rescaled_by_chance():
+    f = pd.DataFrame({"true": list("ABCDE"), "predicted": list("ABCDA")})
+    assert metrics.interval_score(f) == pytest.approx(0.75)
+    assert metrics.interval_score(f.assign(predicted="F")) == 0
