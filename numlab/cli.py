@@ -107,7 +107,8 @@ def bench(
     """
     from numlab import plots
     from numlab.encoders.named import named
-    from numlab.probes.desiderata import as_text, report_card, standard
+    from numlab.plots.cards import as_text
+    from numlab.probes.desiderata import report_card, standard
 
     subjects = [named(text) for text in encoders] if encoders else standard()
     card = report_card(subjects, seconds=arithmetic)

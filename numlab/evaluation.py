@@ -187,16 +187,15 @@ class _Sampler:
         return getattr(self.model, name)
 
     def hidden(self, inputs, reads=None, cache=None) -> torch.Tensor:
-        if cache is not None and (
-            isinstance(cache, dict) or cache[0]
-        ):  # a later word, or no copies
+        shared = cache is None or (isinstance(cache, list) and not cache[0])
+        if not shared:  # a later word, or a cache that is not of blocks
             return self.model.hidden(inputs, reads, cache=cache)
         if inputs.ids.shape not in self.seen:  # prompts of a batch differ in their length
             kept = None if cache is None else self.model.cache()
             self.seen[inputs.ids.shape] = self.model.hidden(inputs, reads, cache=kept), kept
         hidden, kept = self.seen[inputs.ids.shape]
-        for own, shared in zip(cache or (), kept or (), strict=True):
-            own.update(shared)  # what is in it is replaced, never changed
+        for own, of_prompt in zip(cache or (), kept or (), strict=True):
+            own.update(of_prompt)  # what is in it is replaced, never changed
         return hidden
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:

@@ -177,10 +177,8 @@ class NumberTokenLoss(LossTerm):
         at = ~true.isnan()
         if not at.any():  # a small batch without a number
             return logits.sum() * 0
-        own, true = (
-            logits.float(),
-            true.nan_to_num(),
-        )  # of all targets: to leave some out costs more than it saves
+        # of all targets: to leave some out costs more than it saves
+        own, true = logits.float(), true.nan_to_num()
         inside = own[:, embed.offset + first :][:, : len(words)]
         inside = inside if words.all() else inside[:, words]
         values, total = values[words], inside.logsumexp(1)

@@ -16,19 +16,19 @@ __all__ = ["BitHead"]
 class BitHead(BitCode, Head):
     """A logit for each bit, learned independently. Ours: the float paper predicts no numbers.
 
-    `weight`: of the loss beside the words'; BitTokens has 10. None: 1.
+    `weight`: of the loss beside the words'; BitTokens has 10.
     """
 
-    weight: float | None = None
+    weight: float = 1.0
 
     def build(self, d_model: int) -> HeadModule:
-        return BitModule(d_model, self.bits, self.weight or 1.0)
+        return BitModule(d_model, self.bits, self.weight)
 
 
 class BitModule(HeadModule):
     """(m, bits) logits of a bit being 1."""
 
-    def __init__(self, d_model: int, bits: int, weight: float = 1.0):
+    def __init__(self, d_model: int, bits: int, weight: float):
         super().__init__()
         self.predict, self.weight = nn.Linear(d_model, bits), weight
 

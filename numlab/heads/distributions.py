@@ -157,8 +157,9 @@ class Histogram(Distribution):
             beyond = (self.edges[0] - y).clamp(min=0) + (y - self.edges[-1]).clamp(min=0)
             return parts.sum(-1) + beyond
         total = parts[..., 1:-1].sum(-1)
-        for i, depth in enumerate(self._depth(y)):
-            total = total + self.scale[i] * math.sqrt(2) * _tail(self.share[:, -i], depth)
+        outer = self.share[:, [0, -1]].T
+        for share, scale, depth in zip(outer, self.scale, self._depth(y), strict=True):
+            total = total + scale * math.sqrt(2) * _tail(share, depth)
         return total
 
 

@@ -20,8 +20,6 @@ from numlab.tokenizer import Tokenizer
 
 __all__ = ["Architecture", "Model"]
 
-_OF_ENCODERS = ("embed.values.", "embed.new", "value_head.")
-
 
 class Architecture(abc.ABC):
     """The spec of a model. Subclasses are frozen dataclasses of plain values."""
@@ -49,6 +47,7 @@ class Model(nn.Module, abc.ABC):
 
     embed: nn.Module  # Inputs to (B, T, d) vectors; has `table`, `words`, `offset`, `encoder`
     value_head: HeadModule | None  # reads numbers off hidden states
+    encoder_parts: ClassVar[tuple[str, ...]] = ("embed.values.", "value_head.")  # weights' names
     word_tables: ClassVar[tuple[str, ...]] = ()  # weights with a row for each of tokenizer.words
 
     def __init__(self, tokenizer: Tokenizer):
@@ -110,7 +109,7 @@ class Model(nn.Module, abc.ABC):
         learned, here, there = other.state_dict(), self.tokenizer, other.tokenizer
         same_encoder = (here.encoder, here.head) == (there.encoder, there.head)
         for name, weight in self.state_dict().items():
-            if name not in learned or (name.startswith(_OF_ENCODERS) and not same_encoder):
+            if name not in learned or (name.startswith(self.encoder_parts) and not same_encoder):
                 continue
             start, rows, their_rows = learned[name], slice(None), slice(None)
             if name in self.word_tables:

@@ -1,9 +1,9 @@
+from .cards import report_card as report_card
 from .comparisons import curves as curves
 from .comparisons import gap_errors as gap_errors
 from .comparisons import learning_curves as learning_curves
 from .comparisons import line_with_band as line_with_band
 from .comparisons import spectra as spectra
-from .report_card import report_card as report_card
 from .style import OTHERS as OTHERS
 from .style import chip as chip
 from .style import encoder_color as encoder_color

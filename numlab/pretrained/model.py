@@ -98,6 +98,8 @@ class PretrainedModel(Model):
     deviates: a word is read at its position, as in BERT's training; the paper reads [CLS].
     """
 
+    encoder_parts = ("embed.values.", "embed.new")
+
     def __init__(self, spec: Pretrained, tokenizer: PretrainedTokenizer):
         super().__init__(tokenizer)
         self.spec = spec

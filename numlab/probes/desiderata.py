@@ -20,7 +20,7 @@ from numlab.encoders import Encoder, Tokens
 from numlab.examples import from_figures, to_figures
 from numlab.probes.neighbours import neighbour_f1
 
-__all__ = ["MEASURES", "as_text", "report_card", "standard"]
+__all__ = ["MEASURES", "report_card", "standard"]
 
 DECADES = range(-14, 15)  # of the numbers
 ALL_DECADES = range(-307, 308)  # that are counted
@@ -94,36 +94,16 @@ def standard() -> list[Encoder]:
     """The ten encoders of `numlab bench`, those of fixed digits with 15 of them."""
     from numlab.encoders import FP15, IEEE754, P10, P1000, BitTokens, Digits, FoNE, Subword, XVal
 
-    fixed = [FoNE(8, 7), Digits(8, 7), Subword(8, 7)]
-    return [P10(), P1000(), FP15(), XVal(), XVal(k=2), *fixed, IEEE754(), BitTokens()]
-
-
-def as_text(card: pd.DataFrame, across: int = 5) -> str:
-    """Tables of a report card with a row for each measure, `across` encoders side by side."""
-    ticks = {1.0: "✓", 0.5: "½", 0.0: "✗"}
-    told = [
-        f"{value:.3g} {ticks.get(tick, ' ')}"
-        for value, tick in zip(card.value, card.published, strict=True)
-    ]
-    number = card.desideratum.str.partition(" ")[0]
-    rows = card.assign(told=told, measure=number + " " + card.measure)
-    names = list(dict.fromkeys(card.encoder))
-    tables = []
-    for i in range(0, len(names), across):
-        few = rows[rows.encoder.isin(names[i : i + across])]
-        table = few.pivot_table("told", "measure", "encoder", "first", sort=False)
-        tables.append(table.rename_axis(index=None, columns=None).to_string(na_rep=""))
-    return "\n\n".join(tables)
+    values = [BitTokens(), FoNE(8, 7), XVal(), XVal(k=2), IEEE754()]
+    return [*values, P10(), P1000(), FP15(), Digits(8, 7), Subword(8, 7)]
 
 
 def _score(measure: str, value: float) -> float:
     """From 0 to 1."""
-    if measure == "tokens":
+    if measure in ("tokens", "RMS ratio"):
         return 1 / value
     if measure.startswith("decades"):
         return value / len(DECADES)
-    if measure == "RMS ratio":
-        return 1 / value
     if measure == "step":
         return 1 - value
     if measure == "noise":

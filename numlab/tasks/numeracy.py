@@ -61,6 +61,8 @@ class Numeracy(PopulationTask):
         least, most = self.decades
         if not -100 <= least <= most - 4 <= 96:
             raise ValueError(f"decades are 4 apart or more, from -100 to 100; got {self.decades}")
+        if self.task == "DivM" and not least < 0 < most:
+            raise ValueError(f"DivM takes decades on both sides of 0; got {self.decades}")
         if not 2 <= self.digits <= FLOAT_DIGITS:
             raise ValueError(f"numbers have 2 to {FLOAT_DIGITS} digits; got {self.digits}")
         if self.precision not in ("decimal", "binary"):

@@ -56,7 +56,7 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
         address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
-            client = Client(cluster, timeout=8)
+            client = Client(cluster, timeout=10)
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
         yield stack.enter_context(client)

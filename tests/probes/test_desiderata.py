@@ -16,7 +16,8 @@ import numlab as nl
 from numlab import plots
 from numlab.codes import ScaledCode
 from numlab.encoders.named import named
-from numlab.probes.desiderata import MEASURES, as_text, report_card, standard
+from numlab.plots.cards import as_text
+from numlab.probes.desiderata import MEASURES, report_card, standard
 
 UNTRAINED = [name for name in MEASURES if not name.startswith("log-sMAPE")]
 

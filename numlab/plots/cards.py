@@ -1,4 +1,4 @@
-"""The report card of encoders as dots."""
+"""The report card of encoders, as dots and as text."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -37,3 +37,20 @@ def report_card(frame: pd.DataFrame) -> Figure:
 
 def _short(name: str) -> str:
     return name if len(name) < 38 else f"{name[:36]}…"
+
+
+def as_text(card: pd.DataFrame, across: int = 5) -> str:
+    """Tables of a report card with a row for each measure, `across` encoders side by side."""
+    told = [
+        f"{value:.3g} {TICKS.get(tick, ' ')}"
+        for value, tick in zip(card.value, card.published, strict=True)
+    ]
+    number = card.desideratum.str.partition(" ")[0]
+    rows = card.assign(told=told, measure=number + " " + card.measure)
+    names = list(dict.fromkeys(card.encoder))
+    tables = []
+    for i in range(0, len(names), across):
+        few = rows[rows.encoder.isin(names[i : i + across])]
+        table = few.pivot_table("told", "measure", "encoder", "first", sort=False)
+        tables.append(table.rename_axis(index=None, columns=None).to_string(na_rep=""))
+    return "\n\n".join(tables)
