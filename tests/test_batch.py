@@ -3,6 +3,7 @@
 import importlib
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -137,6 +138,14 @@ def test_new_code_reruns_its_notebook_alone(first, module_home, address, write_n
     jobs = {j.notebook.name: j for j in run_notebooks(["digits", "float"], "smoke", 2, address)}
     assert jobs["digits/good"].state == "done"
     assert jobs["float/good"].state == "skipped"
+
+
+def test_two_batches_on_one_home_execute_a_notebook_once(home, address, write_notebook):
+    write_notebook(home, "digits/good", SAVES.format(name="digits/good", id="digits/tab03"))
+    with ThreadPoolExecutor(2) as threads:
+        batches = [threads.submit(run_notebooks, [], "smoke", 1, address) for _ in range(2)]
+    states = sorted(job.state for batch in batches for job in batch.result())
+    assert states == ["done", "skipped"]
 
 
 def test_a_scheduler_that_does_not_answer_is_said_within_ten_seconds(module_home):

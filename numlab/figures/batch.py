@@ -86,6 +86,7 @@ class Job:
     cell: int = 0
     cells: int = 0
     start: datetime | None = None
+    stopped: bool = False  # the batch was interrupted
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
@@ -104,16 +105,20 @@ class Job:
         """Run the notebook; an exception marks the job failed."""
         record = self.notebook.record(self.profile)
         draft = record.with_suffix(".failed.ipynb")  # until it has not failed
-        self.start = datetime.now(UTC)
-        display.report(self, "running", self.note)
         try:
-            record.parent.mkdir(parents=True, exist_ok=True)
-            record.unlink(missing_ok=True)
-            key = self.notebook.key()
-            self.execute(draft, scheduler)
-            n = self.notebook.remember(self.profile, key, self.start)
-            draft.replace(record.with_suffix(".ipynb"))
-            display.report(self, "done", f"figures and tables: {n}")
+            with store.lock(record).acquire(cancel_check=lambda: self.stopped):
+                current, note = self.notebook.up_to_date(self.profile)
+                if current:  # another batch on this home has just executed it
+                    display.report(self, "skipped", note)
+                    return
+                self.start = datetime.now(UTC)
+                display.report(self, "running", self.note)
+                record.unlink(missing_ok=True)
+                key = self.notebook.key()
+                self.execute(draft, scheduler)
+                n = self.notebook.remember(self.profile, key, self.start)
+                draft.replace(record.with_suffix(".ipynb"))
+                display.report(self, "done", f"figures and tables: {n}")
         except Exception as error:
             late = f"stopped in {self.progress}: it took more than twice {self.limit} s"
             display.report(self, "failed", late if self.late else str(error))
@@ -217,4 +222,5 @@ def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> Non
             threads.shutdown(wait=False, cancel_futures=True)
             while wait(futures, timeout=0.1).not_done:
                 for job in jobs:  # one may just be starting
+                    job.stopped = True
                     job.kill()

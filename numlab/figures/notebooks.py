@@ -86,7 +86,7 @@ def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
     """The notebooks with these names or in these folders (default: all), in the papers' order."""
     ours, papers = home() / "notebooks", list(PAPERS)
     folder = ours if ours.is_dir() else PACKAGE.parent / "notebooks"
-    files = {f"{path.parent.name}/{path.stem}": path for path in folder.glob("*/[!.]*.ipynb")}
+    files = {f"{path.parent.name}/{path.stem}": path for path in folder.glob("[!.]*/[!.]*.ipynb")}
     known = sorted(files, key=lambda n: ([*papers, n.split("/")[0]].index(n.split("/")[0]), n))
     for name in names:
         if name not in {*known, *(k.split("/")[0] for k in known)}:

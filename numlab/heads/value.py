@@ -13,7 +13,9 @@ from numlab.heads.distributions import Normals
 
 __all__ = ["MixtureHead", "ValueHead"]
 
-NARROWEST = 1e-3  # a number that is always the same would be infinitely likely
+# The least width, in units of scale. A number that is always the same would be infinitely likely.
+# With 1e-3 normals narrow faster than they move, and 5 of 50 seeds lose one of two numbers.
+NARROWEST = 1e-2
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class MixtureHead(ScaledCode, Head):
     n: int = 4
     scale: float = 1.0
     bias: bool = True
+    version: ClassVar[int] = 2
     closed: ClassVar[bool] = True
 
     def __post_init__(self):

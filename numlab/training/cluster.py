@@ -74,7 +74,8 @@ def _local_cluster(n_workers: int | None):
             n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
             threads_per_worker=1,
             memory_limit=0,  # none: a large model is not a leak
-            dashboard_address=":0",
+            dashboard_address=None,
+            worker_dashboard_address=None,
         )
 
 

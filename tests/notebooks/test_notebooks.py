@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 START = notebooks.Notebook("start", ROOT / "notebooks/start.ipynb")  # which the batch has not
 NOTEBOOKS = [
     notebooks.Notebook(f"{p.parent.name}/{p.stem}", p)
-    for p in sorted((ROOT / "notebooks").glob("*/*.ipynb"))
+    for p in sorted((ROOT / "notebooks").glob("[!.]*/*.ipynb"))
 ]
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda n: n.name)
 and_the_first = pytest.mark.parametrize("notebook", [START, *NOTEBOOKS], ids=lambda n: n.name)
