@@ -32,7 +32,7 @@ bench: setup
 	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
 
 lab: setup
-	$(BIN)/jupyter lab notebooks/start.ipynb
+	@$(BIN)/numlab lab
 
 app: setup
 	$(BIN)/voila notebooks

@@ -1,5 +1,8 @@
-"""The command line: `numlab figures`, `gallery`, `compare` and `bench`."""
+"""The command line: `numlab ...`."""
 
+import importlib.metadata
+import os
+import shutil
 import signal
 import sys
 from typing import Annotated
@@ -12,6 +15,46 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="How should a language model represent numbers? Regenerate every figure and table.",
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"numlab {importlib.metadata.version('numlab')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version)
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(name="list")
+def list_notebooks(
+    profile: Annotated[str, typer.Option(help="smoke, quick, full or paper.")] = "quick",
+) -> None:
+    """List the notebooks, and whether each is up to date."""
+    from numlab.figures.notebooks import find
+
+    for notebook in find():
+        typer.echo(f"{notebook.name:<24} {notebook.up_to_date(profile)[1]}")
+
+
+@app.command()
+def lab() -> None:
+    """Open the notebooks in JupyterLab; installed ones are copied into your own folder first."""
+    from numlab import store
+    from numlab.figures.notebooks import INSTALLED, folder
+
+    notebooks = folder()
+    if notebooks == INSTALLED:
+        notebooks = store.home() / "notebooks"
+        shutil.copytree(INSTALLED, notebooks)
+        typer.echo(f"numlab: the notebooks are now in {notebooks}", err=True)
+    os.execl(sys.executable, sys.executable, "-m", "jupyterlab", str(notebooks / "start.ipynb"))
 
 
 @app.command()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import platformdirs
 from filelock import FileLock
 
 from numlab.examples import Examples, Layout, Slot
@@ -29,8 +30,13 @@ used: dict[str, Any] = {}  # the specs of the runs that this process has read, b
 
 
 def home() -> Path:
-    """The folder of data/ and figures/: NUMLAB_HOME, else the repository."""
-    return Path(os.environ.get("NUMLAB_HOME") or Path(__file__).resolve().parents[1])
+    """The folder of data/ and figures/: NUMLAB_HOME, else the repository, else the user's own."""
+    if named := os.environ.get("NUMLAB_HOME"):
+        return Path(named)
+    repository = Path(__file__).resolve().parents[1]
+    if (repository / "pyproject.toml").is_file():
+        return repository
+    return platformdirs.user_data_path("numlab")  # installed, not checked out
 
 
 def runs_dir() -> Path:

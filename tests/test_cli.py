@@ -1,6 +1,8 @@
 """The command line in processes of its own: what is printed, and the exit status."""
 
+import importlib.metadata
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,6 +10,9 @@ import time
 
 import psutil
 import pytest
+
+from numlab import cli
+from numlab.figures import notebooks
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -115,3 +120,26 @@ def wait_for(something, seconds=120):
             return found
         time.sleep(0.2)
     return something()
+
+
+def test_the_notebooks_are_listed_with_their_state(ran, home):
+    listed = numlab(home, "list", "--profile", "smoke").stdout
+    assert re.search(r"^xval/good +up to date, made ", listed, re.MULTILINE)
+    assert re.search(r"^xval/bad +not run before$", listed, re.MULTILINE)
+
+
+def test_the_version_is_that_of_the_package(home):
+    assert numlab(home, "--version").stdout == f"numlab {importlib.metadata.version('numlab')}\n"
+
+
+def test_installed_notebooks_are_copied_before_lab_opens_them(tmp_path, monkeypatch):
+    installed, opened = tmp_path / "installed", []
+    (installed / "xval").mkdir(parents=True)
+    (installed / "start.ipynb").write_text("{}")
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(notebooks, "INSTALLED", installed)
+    monkeypatch.setattr(notebooks, "PACKAGE", tmp_path / "nowhere" / "numlab")
+    monkeypatch.setattr(os, "execl", lambda *arguments: opened.append(arguments[-1]))
+    cli.lab()
+    assert opened == [str(tmp_path / "home/notebooks/start.ipynb")]
+    assert (tmp_path / "home/notebooks/xval").is_dir()

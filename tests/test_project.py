@@ -143,6 +143,14 @@ def test_conda_users_get_the_same_versions():
     assert environment[-1] == {"pip": ["-r requirements.lock", "-e ."]}
 
 
+def test_a_wheel_has_every_notebook():
+    tables = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    parts = {
+        f"share/numlab/{p.parent.relative_to(ROOT)}" for p in ROOT.glob("notebooks/**/*.ipynb")
+    }
+    assert {p for p in parts if ".ipynb_checkpoints" not in p} == set(tables["data-files"])
+
+
 def python(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.strip()

@@ -306,3 +306,17 @@ def test_bf16_is_for_processors_with_units_for_it(units, monkeypatch):
     monkeypatch.setattr(Transformer, "losses", watched)
     nl.train(dataclasses.replace(SPEC, bf16=True, steps=2))
     assert seen == {bool(units)}
+
+
+def test_a_script_without_a_guard_is_told_what_to_write(home):
+    script = home / "script.py"
+    script.write_text(
+        "import numlab as nl\n"
+        "spec = nl.RunSpec(nl.tasks.Addition(), nl.FoNE(4), nl.CausalLM(only=('answer',)),\n"
+        "                  nl.GPT2(8, 1, 1), n_train=8, steps=1, learning_rate=1e-3)\n"
+        "nl.train_all([spec])\n"
+    )
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert ended.stderr.splitlines()[-1] == (
+        f'RuntimeError: write `if __name__ == "__main__":` above what {script} trains'
+    )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 PROFILES = ("smoke", "quick", "full", "paper")
 JUDGED = ("full", "paper")  # where samples that cannot judge a claim are an error
-LIBRARIES = ("torch", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "rebound", "dask")
+LIBRARIES = ("torch", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "dask")
 
 
 @dataclass(frozen=True)

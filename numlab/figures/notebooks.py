@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import re
+import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from numlab.figures.filing import saved, write_json
 from numlab.store import home
 
 PACKAGE = FOLDER.parent
+INSTALLED = Path(sysconfig.get_path("data")) / "share/numlab/notebooks"  # by a wheel
 SAVES = re.compile(r"\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']")
 
 
@@ -82,11 +84,22 @@ class Notebook:
         return home() / "figures" / profile / "notebooks" / f"{self.name}.json"
 
 
+def folder() -> Path:
+    """The folder of the notebooks: of the home, else of the repository, else those installed.
+
+    FileNotFoundError where there is none.
+    """
+    places = [home() / "notebooks", PACKAGE.parent / "notebooks", INSTALLED]
+    for place in places:
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(f"there are no notebooks in {', '.join(map(str, places))}")
+
+
 def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
     """The notebooks with these names or in these folders (default: all), in the papers' order."""
-    ours, papers = home() / "notebooks", list(PAPERS)
-    folder = ours if ours.is_dir() else PACKAGE.parent / "notebooks"
-    files = {f"{path.parent.name}/{path.stem}": path for path in folder.glob("[!.]*/[!.]*.ipynb")}
+    papers, paths = list(PAPERS), folder().glob("[!.]*/[!.]*.ipynb")
+    files = {f"{path.parent.name}/{path.stem}": path for path in paths}
     known = sorted(files, key=lambda n: ([*papers, n.split("/")[0]].index(n.split("/")[0]), n))
     for name in names:
         if name not in {*known, *(k.split("/")[0] for k in known)}:

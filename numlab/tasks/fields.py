@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from numlab.tasks.files import verify
+from numlab.tasks.files import optional, verify
 
 VARIABLES = ("t2m", "2t", "2m_temperature")
 AXES = ("time", "latitude", "longitude")
@@ -96,8 +96,7 @@ class FieldFile:
         return path
 
     def field(self) -> Field:
-        import xarray
-
+        xarray = optional("xarray")
         path = self.fetch()
         name, options = path.name.lower(), {}
         if name.endswith((".grib", ".grb", ".grib2", ".grb2")):  # write no index beside the file

@@ -1,5 +1,6 @@
 """Read and check data files."""
 
+import importlib
 import json
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,14 @@ from typing import Any
 def read_data(name: str) -> dict[str, Any]:
     """The content of a TOML file in numlab/tasks/data."""
     return tomllib.loads((Path(__file__).parent / "data" / name).read_text("utf-8"))
+
+
+def optional(name: str) -> Any:
+    """A module that only some tasks need; the error without it says what to install."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        raise ImportError(f"{name} is missing: pip install 'numlab[tasks]'") from None
 
 
 def verify(path: Path, checksum: str | None) -> None:

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from numlab.tasks.files import optional
+
 # deviates: REBOUND's default is 1e-9. IAS15's steps grow with the seventh root, and at both
 # tolerances the orbits agree to 1e-12: the tests hold them to 1e-9.
 EPSILON = 1e-7
@@ -38,22 +40,22 @@ def simulate(m, a, e, theta, times) -> np.ndarray:
 
 def _integrate(bodies, times, out) -> None:
     """Fill out (n, steps, k, 2) by REBOUND's C function: `sim.integrate` holds Python's lock."""
-    from rebound import Particle, Simulation, clibrebound
-
-    sim = Simulation()
+    rebound = optional("rebound")
+    sim, fields = rebound.Simulation(), rebound.Particle
+    integrate = rebound.clibrebound.reb_simulation_integrate
     for x in range(bodies.shape[1]):
         sim.add(m=1.0, x=float(x))
     doubles = ctypes.cast(sim._particles, ctypes.POINTER(ctypes.c_double))
-    shape = bodies.shape[1], ctypes.sizeof(Particle) // 8
+    shape = bodies.shape[1], ctypes.sizeof(fields) // 8
     particles = np.ctypeslib.as_array(doubles, shape)  # REBOUND's own memory
-    columns = [getattr(Particle, name).offset // 8 for name in ("x", "y", "vx", "vy", "m")]
+    columns = [getattr(fields, name).offset // 8 for name in ("x", "y", "vx", "vy", "m")]
     for i, moments in enumerate(times.tolist()):
         sim.integrator = "ias15"  # clears the state that the last system left
         sim.integrator.epsilon = EPSILON
         sim.t, sim.dt = 0.0, FIRST_STEP
         particles[:, columns] = bodies[i]
         for step, t in enumerate(moments):
-            status = clibrebound.reb_simulation_integrate(ctypes.byref(sim), ctypes.c_double(t))
+            status = integrate(ctypes.byref(sim), ctypes.c_double(t))
             if status == INTERRUPTED:
                 raise KeyboardInterrupt
             if status:

@@ -3,7 +3,9 @@
 import contextlib
 import json
 import os
+import sys
 import time
+from pathlib import Path
 
 from numlab import store
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
@@ -56,7 +58,7 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
         address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
-            client = Client(cluster, timeout=10)
+            client = Client(cluster, timeout=5)
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
         yield stack.enter_context(client)
@@ -68,6 +70,7 @@ def _local_cluster(n_workers: int | None):
     from dask.system import CPU_COUNT
     from distributed import LocalCluster
 
+    _check_main()
     environ = {f"distributed.nanny.pre-spawn-environ.{k}": v for k, v in KEEP_PAGES.items()}
     with dask.config.set(environ):
         return LocalCluster(
@@ -77,6 +80,13 @@ def _local_cluster(n_workers: int | None):
             dashboard_address=None,
             worker_dashboard_address=None,
         )
+
+
+def _check_main() -> None:
+    """A RuntimeError in a script that would start again in each worker: workers import it."""
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    if script and "__name__" not in Path(script).read_text("utf-8"):
+        raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} trains')
 
 
 def _train_remotely(client, runs: list[Run]) -> None:
