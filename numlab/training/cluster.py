@@ -84,8 +84,9 @@ def _local_cluster(n_workers: int | None):
 
 def _check_main() -> None:
     """A RuntimeError in a script that would start again in each worker: workers import it."""
-    script = getattr(sys.modules["__main__"], "__file__", None)
-    if script and "__name__" not in Path(script).read_text("utf-8"):
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    if script and main.__spec__ is None and "__name__" not in Path(script).read_text("utf-8"):
         raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} trains')
 
 
