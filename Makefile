@@ -1,4 +1,4 @@
-# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make gallery    make test    make lab    make app    make bench
+# make figures [PROFILE=quick] [NAMES="xval/planets ..."]    make gallery    make test    make lab    make app    make bench    make attack
 # Each target sets up .venv first, which costs nothing while requirements.lock is unchanged.
 
 PROFILE ?= quick
@@ -14,7 +14,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 # Without bytecode, each notebook's process would compile torch and pandas again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: figures gallery test lab app bench setup
+.PHONY: figures gallery test lab app bench attack setup
 .DEFAULT_GOAL := figures
 
 figures: setup
@@ -26,10 +26,15 @@ gallery: setup
 test: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/benchmarks
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/benchmarks --ignore=tests/attacks
 
 bench: setup
 	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
+
+# Hours; kills, damage, races, hostile input. ATTACKS="kills=20 races=5" for some of them.
+ATTACKS ?=
+attack: setup
+	@PYTHONPATH=tests $(BIN)/python -m attacks $(ATTACKS)
 
 lab: setup
 	@$(BIN)/numlab lab

@@ -1,0 +1,1 @@
+"""Attacks on numlab, seeded and counted: `make attack`. What each counts has to be 0."""

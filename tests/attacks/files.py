@@ -1,0 +1,182 @@
+"""Hostile files, disks that are full or closed, and signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from attacks.common import SECONDS, child, drafts, home, judge, trained
+
+SCRIPT = "<script>alert(1)</script>"
+HOSTILE = {
+    "empty.csv": b"",
+    "zeros.csv": b"\0" * 10_000,
+    "one.csv": b"a",
+    "header.csv": b"a,b\n",
+    "ragged.csv": b"a,b\n1\n1,2,3\n,,,,\n",
+    "twice.csv": b"a,a\n1,2\n3,4\n",
+    "script.csv": f"{SCRIPT},b\n1,2\n3,4\n5,6\n7,8\n".encode(),
+    "words.csv": f"a,b\n1,{SCRIPT}\n2,x\n3,{SCRIPT}\n4,y\n".encode(),
+    "formula.csv": b"a,b\n=1+1,2\n=cmd|' /C calc'!A0,3\n",
+    "quotes.csv": b'a,b\n"1,2\n3,4\n',
+    "utf16.csv": "a,b\n1,2\n3,4\n".encode("utf-16"),
+    "latin.csv": "größe,b\n1,2\n3,4\n".encode("latin-1"),
+    "bom.csv": "\ufeffa,b\n1,2\n3,4\n".encode(),
+    "long.csv": b"a,b\n" + b"9" * 100_000 + b",1\n1,2\n",
+    "wide.csv": (",".join(f"c{i}" for i in range(5000)) + "\n" + ",".join("1" * 5000)).encode(),
+    "huge.csv": b"a,b\n1e400,1e-400\n-1e999,2\n1,2\n",
+    "nan.csv": b"a,b\nnan,inf\n-inf,NaN\n1,2\n",
+    "same.csv": b"a,b\n" + b"1,1\n" * 1000,
+    "deep.jsonl": b"[" * 100_000,
+    "list.jsonl": b"[1, 2, 3]\n",
+    "mixed.jsonl": b'{"a": 1}\n{"b": [1]}\n{"a": {"c": 2}}\n',
+    "broken.jsonl": b'{"a": 1}\n{"a": \n',
+    "script.jsonl": (json.dumps({"text": f"{SCRIPT} 1 and 2"}) + "\n").encode() * 20,
+    "noparquet.parquet": b"PAR1" + b"\xff" * 100 + b"PAR1",
+    "unknown.exe": b"MZ\x90",
+    "tabs.tsv": b"a\tb\n1\t\n\t2\n",
+}
+
+
+def reports(times: int, rng: np.random.Generator) -> Counter:
+    """Hostile files and files of random bytes: a page without scripts, or an error that is said."""
+    counts = Counter()
+    with home() as place:
+        for i in range(max(times, len(HOSTILE))):
+            name, data = [*HOSTILE.items()][i] if i < len(HOSTILE) else _noise(i, rng)
+            path = place / name
+            path.write_bytes(data)
+            outcome = child(lambda path=path: _page(path))
+            if outcome in ("hanging", "died"):
+                counts["hanging"] += 1
+            elif not outcome.startswith(("said: ", "page")):
+                counts["lost"] += 1
+            elif "<script>alert" in outcome:
+                counts["silently wrong"] += 1
+    return counts
+
+
+def _noise(i: int, rng: np.random.Generator) -> tuple[str, bytes]:
+    data = bytearray(b"a,b,c\n" + b"1,2.5,x\n" * 50)
+    for at in rng.integers(len(data), size=20):
+        data[at] = rng.integers(256)
+    return f"noise{i}.csv", bytes(data)
+
+
+def _page(path: Path) -> str:
+    from numlab.compare import report
+
+    html = report(path, steps=0)._repr_html_()
+    return "page <script>alert" if "<script>alert" in html else "page"
+
+
+def disks(times: int, rng: np.random.Generator) -> Counter:
+    """A disk that is full, then not; a home that cannot be written to."""
+    counts = Counter()
+    with home():
+        expected = child(trained)
+    for _ in range(times):
+        with home() as place:
+            data = place / "data"
+            data.mkdir()
+            size = int(rng.integers(8, 400))
+            with _disk(data, f"size={size}k"):
+                outcome = child(trained)
+                counts += Counter() if outcome.startswith("said: ") else judge(outcome, expected)
+                _mount("-o", "remount,size=20m", str(data))
+                counts += judge(child(trained), expected)
+                counts["left behind"] += len(drafts(place))
+                _mount("-o", "remount,ro", str(data))
+                outcome = child(trained)
+                counts += Counter() if outcome.startswith("said: ") else judge(outcome, expected)
+    return counts
+
+
+class _disk:
+    def __init__(self, folder: Path, options: str):
+        self.folder, self.options = str(folder), options
+
+    def __enter__(self):
+        _mount("-t", "tmpfs", "-o", self.options, "numlab", self.folder)
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", self.folder], check=True)
+
+
+def _mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True)
+
+
+CELLS = """import numlab as nl, time
+nl.train_all([nl.RunSpec(nl.tasks.Addition(2), nl.FoNE(3), nl.CausalLM(only=("answer",)),
+    nl.GPT2(16, 1, 2), n_train=64, steps=10**6, learning_rate=1e-3, seed=s) for s in (0, 1)])"""
+
+
+def signals(times: int, rng: np.random.Generator) -> Counter:
+    """Signals to a batch in training: ten seconds later nothing of it runs; ports are local."""
+    counts = Counter()
+    for i in range(times):
+        with home() as place:
+            _write_notebook(place)
+            command = [sys.executable, "-m", "numlab", "figures", "--profile", "smoke"]
+            with (place / "log").open("w") as log:
+                batch = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+            _wait(lambda: any(place.glob("data/runs/.partial/*/progress.json")))
+            ports = {c.laddr.ip for p in _ours(place) for c in p.net_connections() if _listens(c)}
+            counts["left behind"] += bool(ports - {"127.0.0.1", "::1"})
+            names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL")
+            batch.send_signal(getattr(signal, names[i % len(names)]))
+            try:
+                batch.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                counts["hanging"] += 1
+            _wait(lambda: not _ours(place), seconds=10)
+            counts["left behind"] += len(_ours(place))
+            for process in _ours(place):
+                process.kill()
+    return counts
+
+
+def _listens(connection) -> bool:
+    return connection.status == psutil.CONN_LISTEN
+
+
+def _ours(place: Path) -> list[psutil.Process]:
+    """Processes with this home, but the one that attacks."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            home = process.environ().get("NUMLAB_HOME")
+            alive = process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid()
+            found += [process] if home == str(place) and alive else []
+        except psutil.Error:
+            continue
+    return found
+
+
+def _wait(condition, seconds: float = 2 * SECONDS) -> None:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def _write_notebook(place: Path) -> None:
+    sizes = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}}'
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    cells = [
+        {"id": f"c{i}", "cell_type": "code", "execution_count": None, "outputs": [],
+         "metadata": {"tags": ["parameters"]} if i == 0 else {}, "source": source}
+        for i, source in enumerate([sizes, CELLS])
+    ]  # fmt: skip
+    content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    (place / "notebooks/xval").mkdir(parents=True)
+    (place / "notebooks/xval/trains.ipynb").write_text(json.dumps(content))

@@ -1,0 +1,120 @@
+"""Kills, damage and races: a training ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from attacks.common import child, die_at, drafts, home, judge, moments, together, trained
+from numlab.training import fit
+
+DAMAGE: dict[str, Callable[[bytes, int], bytes]] = {
+    "a bit flipped": lambda data, i: data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :],
+    "cut": lambda data, i: data[:i],
+    "emptied": lambda data, i: b"",
+}
+
+
+def kills(times: int, rng: np.random.Generator) -> Counter:
+    """Kill a training as it writes, up to three times, and at a random time; then let it end."""
+    counts = Counter()
+    with home():
+        expected = child(trained)
+    with home():
+        n = moments(trained)
+    for _ in range(times):
+        with home() as place:
+            for _ in range(rng.integers(1, 4)):
+                moment = int(rng.integers(1, n + 1))
+                child(lambda moment=moment: (die_at(moment), trained())[1])
+            counts += judge(child(trained), expected)
+            counts["left behind"] += len(drafts(place))
+    return counts
+
+
+def kills_by_the_clock(times: int, rng: np.random.Generator) -> Counter:
+    """Kill a training at random times; then let it end."""
+    counts = Counter()
+    with home():
+        start = time.monotonic()
+        expected = child(trained)
+        seconds = time.monotonic() - start
+    for _ in range(times):
+        with home() as place:
+            delay = float(rng.uniform(0, seconds))
+
+            def dying(delay=delay):
+                signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                return trained()
+
+            child(dying)
+            counts += judge(child(trained), expected)
+            counts["left behind"] += len(drafts(place))
+    return counts
+
+
+def damage(times: int, rng: np.random.Generator) -> Counter:
+    """Damage each file of a run, of its texts and its checkpoint, at its places; then use it."""
+    counts = Counter()
+    with home() as pristine:
+        n, expected = moments(trained), ""
+        shutil.rmtree(pristine / "data")
+        child(lambda: (die_at(n // 2), trained())[1])  # in the middle: texts and a checkpoint
+        with home(pristine) as whole:
+            expected = child(trained)
+            for place in (pristine, whole):
+                for path in sorted(p for p in place.rglob("data/**/*") if p.is_file()):
+                    counts += _damaged(place, path.relative_to(place), expected, rng)
+    return counts
+
+
+def _damaged(place: Path, name: Path, expected: str, rng: np.random.Generator) -> Counter:
+    counts, data = Counter(), (place / name).read_bytes()
+    ends = {0, len(data) // 2, len(data) - 1, int(rng.integers(max(1, len(data))))}
+    for how, change in [*DAMAGE.items(), ("deleted", None)]:
+        for i in sorted(ends & set(range(len(data)))) if how in ("a bit flipped", "cut") else [0]:
+            with home(place) as hurt:
+                if change is None:
+                    (hurt / name).unlink()
+                else:
+                    (hurt / name).write_bytes(change(data, i))
+                outcome = child(trained)
+            if not outcome.startswith("said: "):
+                found = judge(outcome, expected)
+                counts += Counter({"silently wrong": found.pop("differing", 0)}) + found
+    return counts
+
+
+def races(times: int, rng: np.random.Generator) -> Counter:
+    """Eight processes want one run at the same time: one trains it, and all get the same."""
+    counts = Counter()
+    with home():
+        expected = child(trained)
+    for _ in range(times):
+        with home() as place:
+            trainings = place / "trainings"
+
+            def counted(trainings=trainings):
+                loop = fit.Fit.loop
+
+                def told(self, report):
+                    with trainings.open("a") as file:
+                        file.write("1")
+                    loop(self, report)
+
+                fit.Fit.loop = told
+                return trained()
+
+            for outcome in together([counted] * 8):
+                counts += judge(outcome, expected)
+            counts["differing"] += len(trainings.read_text()) - 1
+            counts["left behind"] += len(drafts(place))
+    return counts
