@@ -10,7 +10,7 @@ from numlab.codes import Decimal
 from numlab.encoders.base import Encoder, Tokens
 from numlab.encoders.digits import Digits
 from numlab.encoders.fone import FoNE
-from numlab.heads import Head
+from numlab.heads import DigitHead, Head
 
 __all__ = ["FoNEDigits"]
 
@@ -21,12 +21,15 @@ ONE_DIGIT = FoNE(1, signed=False)
 class FoNEDigits(Decimal, Encoder):
     """One [NUM] for each digit, on a circle of period 10; least digit first, no sign, no point.
 
+    Only the input is a circle: an answer's digit is a softmax over ten, as in Abacus.
+
     Examples
     --------
     >>> FoNEDigits(3).encode([602]).features[:, 1]
     array([2, 0, 6], dtype=uint8)
     """
 
+    version: ClassVar[int] = 2  # the first one read digits off circles
     frac_digits: ClassVar[int] = 0
     signed: ClassVar[bool] = False
     vocabulary = ("[NUM]",)
@@ -57,7 +60,7 @@ class FoNEDigits(Decimal, Encoder):
 
     @property
     def head(self) -> Head:
-        return ONE_DIGIT.head
+        return DigitHead(1, signed=False)
 
     @property
     def _spelled(self) -> Digits:

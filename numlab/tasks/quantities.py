@@ -1,18 +1,14 @@
 """Sentences in which words depend on numbers, for masked word prediction (float)."""
 
-import dataclasses
 import functools
-import itertools
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from numlab.examples import Layout, from_figures, to_figures
 from numlab.tasks.base import Columns, IndependentTask, pick
 from numlab.tasks.files import read_data
-
-HELD_OUT = (2, 1)  # statements, openings and endings for the first corpora of a split
 
 
 @dataclass(frozen=True)
@@ -74,40 +70,27 @@ class Quantities(IndependentTask):
 
     Each draws a thing, a size, a unit and a word for the size: each of these words is plausible
     with few numbers only. Slots: opening thing n0 unit0 [n1 unit1] [size] ending, in the order of
-    the statement, of which n0 and n1 hold numbers. The corpora of a split, by convention (test,
-    valid, train), share no statement, opening or ending; there are at most eight.
-
-    Parameters
-    ----------
-    ways : the statements, openings and endings to draw from, (first, end).
+    the statement, of which n0 and n1 hold numbers.
 
     >>> Quantities().sample(3, seed=1)[0].text(0)
     'Few doubt that the height of the tree is 20.4 meters.'
     """
 
-    ways: tuple[int, int | None] = (0, None)
-
+    version: ClassVar[int] = 2  # the corpora of a split of the first one shared no statement
     stored: ClassVar[bool] = False
     n_uniforms: ClassVar[int] = 8
 
     def layouts(self) -> list[Layout]:
         return [layout for topic in topics() for layout in topic.layouts]
 
-    def _parts(self, n_corpora: int) -> list[Self]:
-        ends = np.cumsum([0, *HELD_OUT, *itertools.repeat(1, n_corpora)])[:n_corpora].tolist()
-        if ends[-1] >= len(topics()[0].layouts):
-            raise ValueError(f"statements are split into 8 parts at most; got {n_corpora} sizes")
-        return [dataclasses.replace(self, ways=ways) for ways in itertools.pairwise([*ends, None])]
-
     def _choose(self, u: np.ndarray) -> np.ndarray:
-        statements = np.arange(len(self.layouts())).reshape(len(topics()), -1)
-        return pick(statements[:, slice(*self.ways)].ravel(), u[:, 0])
+        return pick(range(len(self.layouts())), u[:, 0])
 
     def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
         topic, layout = [(topic, layout) for topic in topics() for layout in topic.layouts][i]
         codes, numbers = {"thing": pick(range(len(topic.things)), u[:, 1])}, {}
         for column, slot in ((2, layout.slots[0]), (3, layout.slots[-1])):  # opening, ending
-            codes[slot.name] = pick(range(len(slot.words))[slice(*self.ways)], u[:, column])
+            codes[slot.name] = pick(range(len(slot.words)), u[:, column])
         medians = np.array(list(topic.things.values()))[codes["thing"]]
         for j, quantity in enumerate(topic.quantities):
             size = quantity.sizes(medians[:, j], u[:, 4 + j])

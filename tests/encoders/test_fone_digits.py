@@ -39,3 +39,8 @@ def test_the_loss_of_digit_values_is_the_root_of_the_mean_square():
     outputs = torch.tensor([[3.0, 4.0], [1.0, 2.0]])
     loss = head.loss(outputs, torch.tensor([[0, 0, 0], [0, 1, 2]], dtype=torch.uint8))
     torch.testing.assert_close(loss, torch.tensor([12.5**0.5, 0.0]), atol=1e-3, rtol=0)
+
+
+def test_digits_enter_on_a_circle_and_leave_as_a_softmax_over_ten():
+    head = FoNEDigits(3).head.build(4)
+    assert [tuple(weight.shape) for weight in head.parameters()] == [(10, 4), (10,)]

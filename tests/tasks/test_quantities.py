@@ -9,34 +9,18 @@ from numlab.tasks.quantities import topics
 TOPICS = topics()
 
 
-def ways(corpus):
-    """The statements, openings and endings that a corpus uses."""
-    words = [(e.column("opening"), e.column("ending")) for e in corpus]
-    openings, endings = (set(np.concatenate(column)) for column in zip(*words, strict=True))
-    return {e.layout for e in corpus}, openings, endings
-
-
-def test_parts_of_a_split_share_no_statement_no_opening_and_no_ending():
-    parts = [ways(part) for part in Quantities().split((400, 300, 2000), seed=0)]
-    for i, ours in enumerate(parts):
-        for others in parts[i + 1 :]:
-            assert not any(a & b for a, b in zip(ours, others, strict=True))
-    assert [len(layouts) for layouts, *_ in parts] == [
-        2 * len(TOPICS),
-        len(TOPICS),
-        6 * len(TOPICS),
-    ]
+def test_parts_of_a_split_make_the_same_statements_in_hardly_any_common_text():
+    parts = Quantities().split((2000, 2000, 2000), seed=0)
+    every = {layout for topic in TOPICS for layout in topic.layouts}
+    assert all({e.layout for e in part} == every for part in parts)
+    test, _, train = ({e.text(i) for e in part for i in range(len(e))} for part in parts)
+    assert len(test & train) < 0.01 * len(test)
 
 
 def test_every_part_speaks_of_every_thing():
     for part in Quantities().split((2000, 2000, 4000), seed=0):
         said = set(np.concatenate([e.column("thing") for e in part]))
         assert said == {thing for topic in TOPICS for thing in topic.things}
-
-
-def test_a_split_into_more_parts_than_there_are_statements_is_refused():
-    with pytest.raises(ValueError, match="split into 8 parts at most; got 9 sizes"):
-        Quantities().split((1,) * 9, seed=0)
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda t: next(iter(t.things)))
