@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+import torch
 
 import numlab as nl
 from numlab.claims import Gate
@@ -85,3 +87,17 @@ def unseen(answers: pd.DataFrame, examples: list[nl.Examples]) -> pd.Series:
         far = np.abs(predicted - nearest) > 0.01 * np.abs(nearest)
         new.append(pd.Series(far & rows.valid.to_numpy(), rows.index))
     return pd.concat(new)
+
+
+@torch.no_grad()
+def loss_under(run: nl.Run, objective: nl.MaskedLM) -> float:
+    """The validation loss of a run, its parts added, under other masks than those of its training."""
+    corpus, sums, counts = run.tokenizer(run.examples("valid")), Counter(), Counter()
+    rng, device = np.random.default_rng(0), run.model.device
+    for rows in np.array_split(np.arange(len(corpus)), -(-len(corpus) // 256)):
+        inputs, targets = objective.train(corpus.batch(rows), rng)
+        for part, loss in run.model.losses(inputs.to(device), targets.to(device), ()).items():
+            n = len(targets.features) if part == "value" else len(targets.ids)
+            sums[part] += n * float(loss)
+            counts[part] += n
+    return sum(sums[part] / max(1, counts[part]) for part in sums)
