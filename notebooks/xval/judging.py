@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-import torch
 
 import numlab as nl
 from numlab.claims import Gate
+from numlab.training.fit import validation_losses
 
 
 def trained(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -> list[Gate]:
@@ -89,15 +88,12 @@ def unseen(answers: pd.DataFrame, examples: list[nl.Examples]) -> pd.Series:
     return pd.concat(new)
 
 
-@torch.no_grad()
 def loss_under(run: nl.Run, objective: nl.MaskedLM) -> float:
-    """The validation loss of a run, its parts added, under other masks than those of its training."""
-    corpus, sums, counts = run.tokenizer(run.examples("valid")), Counter(), Counter()
-    rng, device = np.random.default_rng(0), run.model.device
-    for rows in np.array_split(np.arange(len(corpus)), -(-len(corpus) // 256)):
-        inputs, targets = objective.train(corpus.batch(rows), rng)
-        for part, loss in run.model.losses(inputs.to(device), targets.to(device), ()).items():
-            n = len(targets.features) if part == "value" else len(targets.ids)
-            sums[part] += n * float(loss)
-            counts[part] += n
-    return sum(sums[part] / max(1, counts[part]) for part in sums)
+    """The validation loss of a run under other masks than those of its training."""
+    model = run.model
+
+    def losses(inputs, targets):
+        return model.losses(inputs.to(model.device), targets.to(model.device), run.spec.losses)
+
+    corpus = run.tokenizer(run.examples("valid"), objective.answers)
+    return sum(validation_losses(corpus, objective, losses).values())
