@@ -73,7 +73,7 @@ def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
             look = {"facecolor": "none" if "," in name else color, "edgecolor": color}
             look |= {"marker": encoder_marker(_family(name)), "s": 38, "alpha": 0.8}
             ax.scatter(100 * values, np.full(len(values), y), clip_on=False, **look)
-        ax.set(xlim=(0, 100), xlabel=f"{label} (%)", title=question)
+        ax.set(xlim=(0, 100), xticks=(0, 50, 100), xlabel=f"{label} (%)", title=question)
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set_ylim(len(names) - 0.5, -0.5)
     return figure
