@@ -28,8 +28,8 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         part: "in distribution" (hollow) or "in the gap" (full). The first setting is the one that
         the others differ from: its errors go on as dotted and dashed lines.
     mean_answer : Series
-        For each slot the error of answering the mean, a solid line. Errors above twice this or
-        below a thousandth stand at the edge.
+        For each slot the first setting's error of answering the mean, a solid line. Errors below a
+        thousandth of it stand at the edge.
     labels : the names of the slots.
     """
     slots, encoders = errors.slot.unique(), errors.encoder.unique()
@@ -38,7 +38,8 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
     figure, axes = panels(len(slots) * len(encoders), share=False, **shape)
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         of_slot, middle = errors[errors.slot == slot], mean_answer[slot]
-        limits = max(of_slot.error.min() / 1.3, middle / 1000), 2 * middle
+        most = max(of_slot.error.max(), middle)
+        limits = max(of_slot.error.min() / 1.3, middle / 1000), 1.3 * most
         _settings(ax, of_slot[of_slot.encoder == name], settings, limits)
         ax.axvline(middle, color=GREY, lw=1, zorder=0)
         ticks = (1,) if limits[1] > 100 * limits[0] else (1, 2, 5)
@@ -47,7 +48,7 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         ax.tick_params(which="minor", labelbottom=False)
         ax.set_yticks(range(len(settings)), settings if name == encoders[0] else [])
         ax.set_ylim(len(settings) - 0.5, -0.5)
-    handles = [Line2D([], [], color=GREY, lw=1, label="answering the mean")]
+    handles = [Line2D([], [], color=GREY, lw=1, label="ours, answering the mean")]
     for part, dash in PARTS.items():
         fill = "white" if part == HOLLOW else GREY
         dot = {"marker": "o", "markerfacecolor": fill, "markeredgecolor": GREY}
