@@ -29,7 +29,7 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         the others differ from: its errors go on as dotted and dashed lines.
     mean_answer : Series
         For each slot the first setting's error of answering the mean, a solid line. Errors below a
-        thousandth of it stand at the edge.
+        thousandth of it, or above five times it, stand at the edge.
     labels : the names of the slots.
     """
     slots, encoders = errors.slot.unique(), errors.encoder.unique()
@@ -39,7 +39,7 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         of_slot, middle = errors[errors.slot == slot], mean_answer[slot]
         most = max(of_slot.error.max(), middle)
-        limits = max(of_slot.error.min() / 1.3, middle / 1000), 1.3 * most
+        limits = max(of_slot.error.min() / 1.3, middle / 1000), min(1.3 * most, 5 * middle)
         _settings(ax, of_slot[of_slot.encoder == name], settings, limits)
         ax.axvline(middle, color=GREY, lw=1, zorder=0)
         ticks = (1,) if limits[1] > 100 * limits[0] else (1, 2, 5)
