@@ -53,6 +53,37 @@ def by_seed(
 
 
 @styled
+def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
+    """A dot for each seed: a panel for each question, a row for each encoder.
+
+    Parameters
+    ----------
+    scores : DataFrame [where, encoder, seed, <share>]
+        where: the question, a panel's title. Encoders with a comma in their name, such as "P10,
+        single tokens", have hollow dots.
+    share, label : the column to draw, 0 to 1, and what it is.
+    """
+    questions, families = scores["where"].unique(), scores.encoder.map(_family).unique().tolist()
+    names = sorted(scores.encoder.unique(), key=lambda name: families.index(_family(name)))
+    figure, axes = panels(len(questions), len(questions), 3.0, 0.3 * len(names) + 0.6)
+    for ax, question in zip(axes, questions, strict=True):
+        rows = scores[scores["where"] == question]
+        for y, name in enumerate(names):
+            values, color = rows[share][rows.encoder == name], encoder_color(_family(name))
+            look = {"facecolor": "none" if "," in name else color, "edgecolor": color}
+            look |= {"marker": encoder_marker(_family(name)), "s": 38, "alpha": 0.8}
+            ax.scatter(100 * values, np.full(len(values), y), clip_on=False, **look)
+        ax.set(xlim=(0, 100), xticks=(0, 50, 100), xlabel=f"{label} (%)", title=question)
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].set_ylim(len(names) - 0.5, -0.5)
+    return figure
+
+
+def _family(name: str) -> str:
+    return name.partition(",")[0]
+
+
+@styled
 def predicted_against_true(
     points: pd.DataFrame,
     answers: pd.DataFrame,

@@ -9,6 +9,7 @@ import pandas as pd
 
 import numlab as nl
 from numlab.claims import Gate
+from numlab.training.fit import validation_losses
 
 
 def trained(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -> list[Gate]:
@@ -85,3 +86,14 @@ def unseen(answers: pd.DataFrame, examples: list[nl.Examples]) -> pd.Series:
         far = np.abs(predicted - nearest) > 0.01 * np.abs(nearest)
         new.append(pd.Series(far & rows.valid.to_numpy(), rows.index))
     return pd.concat(new)
+
+
+def loss_under(run: nl.Run, objective: nl.MaskedLM) -> float:
+    """The validation loss of a run under other masks than those of its training."""
+    model = run.model
+
+    def losses(inputs, targets):
+        return model.losses(inputs.to(model.device), targets.to(model.device), run.spec.losses)
+
+    corpus = run.tokenizer(run.examples("valid"), objective.answers)
+    return sum(validation_losses(corpus, objective, losses).values())

@@ -26,11 +26,14 @@ class Gate:
         object.__setattr__(self, "passed", bool(self.passed))  # numpy's bool is not JSON
 
 
-def plateau(runs: Sequence[Run]) -> Gate:
-    """Whether each run's validation loss fell by less than 2 % over the last fifth of its steps."""
+def plateau(runs: Sequence[Run], floor: float = 0.0) -> Gate:
+    """Whether each run's validation loss fell by less than 2 % over the last fifth of its steps.
+
+    Where answers are certain a loss falls by some share for ever: one below `floor` counts as it.
+    """
     falls = []
     for run in runs:
-        losses = run.history.query("part == 'valid'").set_index("step").loss
+        losses = run.history.query("part == 'valid'").set_index("step").loss.clip(lower=floor)
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")

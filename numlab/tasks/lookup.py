@@ -11,7 +11,6 @@ from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
 LOW, HIGH = RANGE = (-3.0, 3.0)
-FIGURES = 3  # our choice: numbers of three figures, as in the example
 
 
 @dataclass(frozen=True)
@@ -19,14 +18,15 @@ class Lookup(IndependentTask):
     """Texts such as ``{d:1.53, e:-1.33, a:2.53, i:0.0232} e=-1.33``: repeat one of the numbers.
 
     Keys are different letters. Numbers are uniform in [-3, 3] outside the withheld interval,
-    rounded to three significant figures. Slots: key0 value0 key1 value1 ... key answer, of which
+    rounded to some significant figures. Slots: key0 value0 key1 value1 ... key answer, of which
     the keys hold words. `sample` can hold the answer, with the entry that it repeats, anywhere in
     [-3, 3].
 
     Parameters
     ----------
     entries : of the dictionary, 1 to 10 (our choice: four entries, as in the paper's example).
-    withheld : an open interval without numbers, with ends of three significant figures.
+    withheld : an open interval without numbers, with ends of as many figures.
+    figures : of the numbers (our choice: three, as in the paper's example).
 
     >>> Lookup().sample(2, seed=0)[0].text(0)
     '{d:1.93, c:-2.98, b:2.17, i:-2.81} b=2.17'
@@ -36,6 +36,7 @@ class Lookup(IndependentTask):
 
     entries: int = 4
     withheld: tuple[float, float] = (0.3, 0.5)
+    figures: int = 3
 
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {"answer": RANGE}
 
@@ -45,8 +46,14 @@ class Lookup(IndependentTask):
             raise ValueError(f"a dictionary has 1 to {len(KEYS)} entries; got {self.entries}")
         if not LOW <= low < high <= HIGH:
             raise ValueError(f"withheld is (low, high) within {RANGE}; got {self.withheld}")
-        if (_rounded(self.withheld) != self.withheld).any():  # else numbers are rounded into it
-            raise ValueError(f"withheld ends at {FIGURES} significant figures; got {self.withheld}")
+        if self.figures < 1:
+            raise ValueError(f"figures >= 1; got {self.figures}")
+        if (
+            self._rounded(self.withheld) != self.withheld
+        ).any():  # else numbers are rounded into it
+            raise ValueError(
+                f"withheld ends at {self.figures} significant figures; got {self.withheld}"
+            )
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:
@@ -65,11 +72,10 @@ class Lookup(IndependentTask):
         keys = u[:, : len(KEYS)].argsort(axis=1)[:, : self.entries]
         start, end = self.withheld
         values = LOW + u[:, len(KEYS) : -1] * (HIGH - LOW - (end - start))
-        values = _rounded(np.where(values > start, values + (end - start), values))
+        values = self._rounded(np.where(values > start, values + (end - start), values))
         asked = np.arange(len(u)), (u[:, -1] * self.entries).astype(int)  # row and column
         values[asked] = held.get("answer", values[asked])
         return np.column_stack([values, values[asked]]), np.column_stack([keys, keys[asked]])
 
-
-def _rounded(x: np.ndarray | tuple[float, float]) -> np.ndarray:
-    return from_figures(*to_figures(x, FIGURES))
+    def _rounded(self, x: np.ndarray | tuple[float, float]) -> np.ndarray:
+        return from_figures(*to_figures(x, self.figures))

@@ -3,7 +3,6 @@
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class Planets(IndependentTask):
 
     Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
     from 1 to a_f, uniform in [1.5, 3] (`a_final`); e uniform in [0, 2]; angles at time 0 all zero
-    in 30 % of the texts (`aligned`), else uniform within pi/6; the step size uniform in
+    in 30 % of the texts (`aligned`), else uniform within pi/6 (`angles`); the step size uniform in
     `step_sizes`. Planets are shuffled in the text, so a0 is 1 or at least 1.167. The star starts
     at rest in the origin. A lone planet (ours) has the first or the second orbit of four: a0 has
     the same gap, and no other planet tells it.
@@ -41,10 +40,11 @@ class Planets(IndependentTask):
     Parameters
     ----------
     n_steps : recorded times; at most 59 for the 767 tokens of Table 10.
-    n_planets : fewest and most planets, within 1 to 4.
+    n_planets : fewest and most planets, within 1 to 5 (the authors' public code has up to 5).
     step_sizes : time between two records; a year at a = 1 lasts 2 pi.
     aligned : share of the texts in which all planets start at the angle 0, their pericentre.
     a_final : least and greatest a_f, within 1.5 and 3.
+    angles : the greatest angle at time 0, up to pi; None: pi/6.
 
     >>> (systems,) = Planets(n_steps=1, n_planets=(2, 2)).sample(100, seed=0)
     >>> systems.layout.number_slots
@@ -56,14 +56,13 @@ class Planets(IndependentTask):
     step_sizes: tuple[float, ...] = (0.2, 0.3, 0.5, 0.8)
     aligned: float = 0.3
     a_final: tuple[float, float] = A_FINAL
-
-    n_uniforms: ClassVar[int] = 20  # four, and four for each of four planets
+    angles: float | None = None
 
     def __post_init__(self):
         if self.n_steps < 1:
             raise ValueError(f"n_steps >= 1; got {self.n_steps}")
-        if len(self.n_planets) != 2 or not 1 <= self.n_planets[0] <= self.n_planets[1] <= 4:
-            raise ValueError(f"n_planets is (fewest, most), within 1 to 4; got {self.n_planets}")
+        if len(self.n_planets) != 2 or not 1 <= self.n_planets[0] <= self.n_planets[1] <= 5:
+            raise ValueError(f"n_planets is (fewest, most), within 1 to 5; got {self.n_planets}")
         low, high = STEP_SIZES
         if not self.step_sizes or not all(low <= dt <= high for dt in self.step_sizes):
             raise ValueError(f"step_sizes are within {low} and {high}; got {self.step_sizes}")
@@ -71,6 +70,16 @@ class Planets(IndependentTask):
             raise ValueError(f"aligned is a share, 0 to 1; got {self.aligned}")
         if not A_FINAL[0] <= self.a_final[0] <= self.a_final[1] <= A_FINAL[1]:
             raise ValueError(f"a_final is within {A_FINAL}; got {self.a_final}")
+        if not 0 <= self._widest <= np.pi:
+            raise ValueError(f"angles is 0 to pi; got {self.angles}")
+
+    @property
+    def _widest(self) -> float:
+        return np.pi / 6 if self.angles is None else self.angles
+
+    @property
+    def n_uniforms(self) -> int:  # four, and four for each of four planets, or of five
+        return 4 + 4 * max(4, self.n_planets[1])
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -94,12 +103,13 @@ class Planets(IndependentTask):
 
     def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
         k, n = self.n_planets[0] + i, len(u)
-        m, e, theta = (planets[:, :k] for planets in np.split(u[:, 4:16], 3, axis=1))
+        *elements, order = np.split(u[:, 4:], 4, axis=1)
+        m, e, theta = (planets[:, :k] for planets in elements)
         m, e = 1.0 + 4.0 * m, 0.1 * ECCENTRICITY_SCALE * e
         m[:, 0], e[:, 0] = held.get("m0", m[:, 0]), held.get("e0", e[:, 0])
-        theta = np.where(u[:, 3:4] < self.aligned, 0.0, (2 * theta - 1) * np.pi / 6)
+        theta = np.where(u[:, 3:4] < self.aligned, 0.0, (2 * theta - 1) * self._widest)
         stepsize = held.get("stepsize", pick(self.step_sizes, u[:, 1]))
-        rank = np.argsort(u[:, 16 : 16 + max(2, k)], axis=1)[:, :k]  # 0: nearest to the star
+        rank = np.argsort(order[:, : max(2, k)], axis=1)[:, :k]  # 0: nearest to the star
         if "a0" in held:  # planet0 changes places with the innermost
             rank = np.where(rank == 0, rank[:, :1], rank)
             rank[:, 0] = 0

@@ -18,7 +18,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from numlab import store
-from numlab.corpus import matches
+from numlab.corpus import Corpus, matches
+from numlab.objectives import Objective
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
@@ -160,21 +161,11 @@ class Fit:
         with autocast(device, self.spec.bf16):
             return self.model.losses(inputs.to(device), targets.to(device), self.spec.losses)
 
-    @torch.no_grad()
     def _validate(self) -> dict[str, float]:
-        """Mean validation losses over all targets, under the same masks each time."""
         self.model.eval()
-        rows = np.argsort(self.valid.lengths, kind="stable")
-        sums, counts = Counter(), Counter()
-        for i in range(0, len(rows), 256):
-            batch = self.valid.batch(rows[i : i + 256])
-            inputs, targets = self.spec.objective.train(batch, np.random.default_rng((0, 3, i)))
-            for k, v in self._losses(inputs, targets).items():
-                n = len(targets.features) if k == "value" else len(targets.ids)
-                sums[k] += n * float(v)
-                counts[k] += n
+        losses = validation_losses(self.valid, self.spec.objective, self._losses)
         self.model.train()
-        return {k: v / max(1, counts[k]) for k, v in sums.items()}
+        return losses
 
     def _rows(self, step: int) -> np.ndarray:
         """The texts of a step; the order in an epoch is a function of (seed, epoch)."""
@@ -232,6 +223,26 @@ class Fit:
             self.optimizer.state[parameter][name] = value.to(parameter.device)
         for name, value in json.loads((folder / "state.json").read_text()).items():
             setattr(self, name, value)
+
+
+@torch.no_grad()
+def validation_losses(
+    corpus: Corpus, objective: Objective, losses: Callable[..., dict[str, torch.Tensor]]
+) -> dict[str, float]:
+    """Mean losses over all targets of a corpus, under the same masks each time.
+
+    `losses` gives those of a batch's inputs and targets.
+    """
+    rows = np.argsort(corpus.lengths, kind="stable")
+    sums, counts = Counter(), Counter()
+    for i in range(0, len(rows), 256):
+        batch = corpus.batch(rows[i : i + 256])
+        inputs, targets = objective.train(batch, np.random.default_rng((0, 3, i)))
+        for k, v in losses(inputs, targets).items():
+            n = len(targets.features) if k == "value" else len(targets.ids)
+            sums[k] += n * float(v)
+            counts[k] += n
+    return {k: v / max(1, counts[k]) for k, v in sums.items()}
 
 
 def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -23,6 +23,13 @@ def test_a_run_whose_loss_no_longer_falls_is_at_its_plateau():
     assert gate.evidence == "Planets · XVal · seed 1 still fell by 3.0% over the last fifth"
 
 
+def test_a_loss_below_the_floor_no_longer_falls():
+    small = run([3, 1, 0.1, 0.02, 0.001])
+    assert not gates.plateau([small]).passed
+    assert gates.plateau([small], floor=0.02).passed
+    assert not gates.plateau([small], floor=0.01).passed
+
+
 def test_a_run_that_was_validated_once_has_no_plateau():
     once = run([3, 2, 1, 1, 1])
     once.history = once.history.tail(1)

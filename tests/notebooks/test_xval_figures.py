@@ -256,3 +256,30 @@ def test_a_calibrated_run_is_drawn_along_the_diagonal():
     frame[["q5", "q25", "q50", "q75", "q95"]] = [1.2, 2.0, 3.0, 4.0, 4.8]
     _, levels = calibration.calibration_panels(frame, (1.0, 5.0), "mass").axes
     np.testing.assert_allclose(*levels.lines[0].get_data(), atol=0.01)
+
+
+# -- dots
+
+
+def test_every_seed_is_a_dot_and_single_tokens_are_hollow():
+    names = ["FP15", "P10", "P10, single tokens"]
+    rows = [("withheld", name, seed, 0.5) for name in names for seed in range(3)]
+    scores = pd.DataFrame(rows, columns=["where", "encoder", "seed", "right"])
+    (ax,) = load("xval/figures").every_seed(scores, "right", "right answers").axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == names
+    assert [len(dots.get_offsets()) for dots in ax.collections] == [3, 3, 3]
+    assert [len(dots.get_facecolor()) for dots in ax.collections] == [1, 1, 0]
+
+
+def test_differences_are_drawn_from_the_error_in_distribution_to_that_in_the_gap():
+    rows = [
+        ("a0", "P10", setting, part, 0, error)
+        for setting, errors in (("ours", (0.01, 0.1)), ("other", (0.0, 9.0)))
+        for part, error in zip(("in distribution", "in the gap"), errors, strict=True)
+    ]
+    columns = ["slot", "encoder", "setting", "part", "seed", "error"]
+    frame, mean_answer = pd.DataFrame(rows, columns=columns), pd.Series({"a0": 0.2})
+    (ax,) = load("xval/differences").differences(frame, mean_answer, {"a0": "a0"}).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["ours", "other"]
+    ends = [line.get_segments()[0][:, 0].tolist() for line in ax.collections[::5]]
+    assert ends == [[0.01, 0.1], [0.0002, 1.0]]  # 0 and 9 are at the edges

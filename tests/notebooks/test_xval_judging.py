@@ -47,6 +47,15 @@ def test_an_answer_is_unseen_if_no_text_has_a_number_like_it():
     assert new.to_dict() == {7: False, 5: False, 3: True, 1: False}
 
 
+def test_a_loss_under_other_masks_is_the_runs_own_where_they_are_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    fewer, more = (nl.MaskedLM(slots=p, literals=0.0) for p in (0.2, 0.9))
+    task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    run = nl.train(nl.RunSpec(task, nl.XVal(), fewer, model, 64, 2, 1e-3, n_valid=300))
+    assert judging.loss_under(run, fewer) == pytest.approx(run.valid_loss, rel=1e-6)
+    assert judging.loss_under(run, more) != pytest.approx(run.valid_loss, rel=1e-3)
+
+
 def test_gates_are_of_the_encoders_that_are_compared(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
     task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)

@@ -34,6 +34,7 @@ NINE += ["Interval", "Sorting"]
 TASKS = [
     Planets(n_steps=3),
     Planets(n_steps=2, n_planets=(2, 2), step_sizes=(0.2, 0.5)),
+    Planets(n_steps=2, n_planets=(1, 5), angles=np.pi),
     Addition(),
     Addition(int_digits=3, frac_digits=3),
     Addition(int_digits=30),
@@ -73,9 +74,11 @@ HELD = {  # by task: a name that can be held, a value in its range, one out of i
 }
 GOLDEN = {  # raise the task's version when one of these changes
     "Planets(n_steps=3, n_planets=(2, 4), step_sizes=(0.2, 0.3, 0.5, 0.8), "
-    "aligned=0.3, a_final=(1.5, 3.0))": (1, "e639323ea1ab"),
+    "aligned=0.3, a_final=(1.5, 3.0), angles=None)": (1, "e639323ea1ab"),
     "Planets(n_steps=2, n_planets=(2, 2), step_sizes=(0.2, 0.5), "
-    "aligned=0.3, a_final=(1.5, 3.0))": (1, "971d617dc00b"),
+    "aligned=0.3, a_final=(1.5, 3.0), angles=None)": (1, "971d617dc00b"),
+    "Planets(n_steps=2, n_planets=(1, 5), step_sizes=(0.2, 0.3, 0.5, 0.8), "
+    "aligned=0.3, a_final=(1.5, 3.0), angles=3.141592653589793)": (1, "a4e737cb9dbf"),
     "Addition(int_digits=6, frac_digits=0)": (1, "8b09962cc12e"),
     "Addition(int_digits=3, frac_digits=3)": (1, "68237c245cee"),
     "Addition(int_digits=30, frac_digits=0)": (1, "6cccbd25e9b0"),
@@ -89,8 +92,8 @@ GOLDEN = {  # raise the task's version when one of these changes
     "BinaryTrees(operands=2, bounds=(0.1, 3.0))": (1, "ab341db783cc"),
     "BinaryTrees(operands=3, bounds=(0.1, 3.0))": (1, "4cf9431d57d8"),
     "BinaryTrees(operands=4, bounds=(0.1, 3.0))": (1, "94294f914fdc"),
-    "Lookup(entries=4, withheld=(0.3, 0.5))": (1, "d3c065df8ca1"),
-    "Lookup(entries=2, withheld=(-1, 0.25))": (1, "4c49b094755f"),
+    "Lookup(entries=4, withheld=(0.3, 0.5), figures=3)": (1, "d3c065df8ca1"),
+    "Lookup(entries=2, withheld=(-1, 0.25), figures=3)": (1, "4c49b094755f"),
     "Quantities()": (2, "78e34cdcfe2f"),
     repr(Temperature(SMALL, stations=(2, 4), times=(2, 3))): (1, "78db5afa8fd8"),
     repr(Temperature(SMALL, stations=(5, 5), times=(4, 4))): (1, "29ead8e97582"),

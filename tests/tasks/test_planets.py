@@ -193,6 +193,21 @@ def test_a_lone_planet_follows_its_ellipse():
             np.testing.assert_allclose(np.stack([x[i], y[i]], -1), xy, rtol=0, atol=1e-9)
 
 
+def test_angles_can_go_all_around():
+    (examples,) = Planets(n_steps=1, n_planets=(1, 1), aligned=0.3, angles=np.pi).sample(4000, 1)
+    angle = angles(examples)[:, 0]
+    assert (np.abs(angle) < 1e-9).mean() == pytest.approx(0.3, abs=0.03)
+    around = np.histogram(angle[np.abs(angle) > 1e-9], bins=4, range=(-np.pi, np.pi))[0]
+    assert around / around.sum() == pytest.approx(np.full(4, 0.25), abs=0.03)
+
+
+def test_five_planets_are_equally_spaced():
+    (examples,) = Planets(n_steps=1, n_planets=(5, 5)).sample(100, seed=1)
+    a = np.sort(columns(examples, "a"))
+    assert (a[:, 0] == 1).all() and a[:, 1].min() >= 1.125
+    np.testing.assert_allclose(np.diff(a, 2), 0, atol=1e-12)
+
+
 def test_the_text_is_the_json_of_the_paper():
     (examples,) = Planets(n_steps=3, n_planets=(3, 3)).sample(1, seed=0)
     text = examples.text(0, repr)
@@ -240,12 +255,13 @@ def test_gaps_follow_the_settings():
         {"n_steps": 0},
         {"n_planets": (0, 4)},
         {"n_planets": (4, 2)},
-        {"n_planets": (2, 5)},
+        {"n_planets": (2, 6)},
         {"n_planets": (3,)},
         {"step_sizes": ()},
         {"step_sizes": (0.0,)},
         {"aligned": 1.1},
         {"a_final": (1.5, 3.5)},
+        {"angles": 3.2},
     ],
     ids=str,
 )

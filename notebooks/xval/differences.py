@@ -1,0 +1,74 @@
+"""One difference between two settings at a time: what it does to errors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
+
+from numlab.plots import encoder_color, panels, styled
+
+GREY = "#555555"
+HOLLOW = "in distribution"
+PARTS = {HOLLOW: ":", "in the gap": "--"}  # the lines of the first setting
+
+
+@styled
+def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, str]) -> Figure:
+    """A row of panels for each number, a panel for each encoder, a line for each setting.
+
+    Parameters
+    ----------
+    errors : DataFrame [slot, encoder, setting, part, seed, error]
+        part: "in distribution" (hollow) or "in the gap" (full). The first setting is the one that
+        the others differ from: its errors go on as dotted and dashed lines.
+    mean_answer : Series
+        For each slot the first setting's error of answering the mean, a solid line. Errors below a
+        thousandth of it, or above five times it, stand at the edge.
+    labels : the names of the slots.
+    """
+    slots, encoders = errors.slot.unique(), errors.encoder.unique()
+    settings = list(errors.setting.unique())
+    shape = {"columns": len(encoders), "width": 3.1, "height": 0.33 * len(settings) + 0.9}
+    figure, axes = panels(len(slots) * len(encoders), share=False, **shape)
+    for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
+        of_slot, middle = errors[errors.slot == slot], mean_answer[slot]
+        most = max(of_slot.error.max(), middle)
+        limits = max(of_slot.error.min() / 1.3, middle / 1000), min(1.3 * most, 5 * middle)
+        _settings(ax, of_slot[of_slot.encoder == name], settings, limits)
+        ax.axvline(middle, color=GREY, lw=1, zorder=0)
+        ticks = (1,) if limits[1] > 100 * limits[0] else (1, 2, 5)
+        ax.set(xscale="log", xlim=limits, title=name, xlabel=f"error of {labels[slot]}")
+        ax.xaxis.set(major_locator=LogLocator(subs=ticks), major_formatter="{x:g}")
+        ax.tick_params(which="minor", labelbottom=False)
+        ax.set_yticks(range(len(settings)), settings if name == encoders[0] else [])
+        ax.set_ylim(len(settings) - 0.5, -0.5)
+    handles = [Line2D([], [], color=GREY, lw=1, label="ours, answering the mean")]
+    for part, dash in PARTS.items():
+        fill = "white" if part == HOLLOW else GREY
+        dot = {"marker": "o", "markerfacecolor": fill, "markeredgecolor": GREY}
+        handles.append(Line2D([], [], ls="", label=part, **dot))
+        handles.append(Line2D([], [], color=GREY, lw=1, ls=dash, label=f"ours, {part}"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+def _settings(ax: Axes, rows: pd.DataFrame, settings: list[str], limits: tuple) -> None:
+    """A line for each setting, from its error in distribution to that in the gap."""
+    color = encoder_color(rows.encoder.iloc[0])
+    mean = rows.groupby(["setting", "part"]).error.mean().clip(*limits).unstack()
+    for part, dash in PARTS.items():
+        ax.axvline(mean[part][settings[0]], color=GREY, ls=dash, lw=1, zorder=0)
+    for y, setting in enumerate(settings):
+        ax.hlines(y, *mean.loc[setting].sort_values(), color=color, alpha=0.5)
+        for part in PARTS:
+            fill = "white" if part == HOLLOW else color
+            look = {"facecolor": fill, "edgecolor": color, "zorder": 3, "clip_on": False}
+            ax.scatter(mean[part][setting], y, 46, **look)
+            seeds = rows.error[(rows.setting == setting) & (rows.part == part)]
+            ax.scatter(seeds, np.full(len(seeds), y), 8, color=color, alpha=0.6, lw=0)
