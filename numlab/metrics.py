@@ -86,7 +86,8 @@ def each_answer(frame, digits: int = 15):
     parts = _log_smapes(true, predicted, digits), _same(true, predicted, digits)
     numbers = np.column_stack([*parts, _exact(true, predicted)])
     words = np.isnan(true)
-    numbers[words] = (frame.true == frame.predicted).to_numpy()[words, None]
+    same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
+    numbers[words] = same[words, None]
     columns = ["log-sMAPE", "same digits", "exact number"]
     return pd.DataFrame(numbers, frame.index, columns)
 

@@ -10,14 +10,14 @@ from numlab.metrics import each_answer, score
 from numlab.plots import encoder_color, encoder_marker, panels, styled
 
 OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
-SAME = ["seed", "example", "slot"]
+EASIER = "texts that are easier (%)"
 
 
 def scored(answers: pd.DataFrame, digits: int) -> pd.DataFrame:
     """Answers with the columns of `each_answer`, and their score as BitTokens counts it.
 
     log-sMAPE; whether all digits are the same in MinMax and Sorting; in Interval (5 a - 1) / 4,
-    with a whether the letter is right.
+    with a whether the letter is right: of its mean, what is below 0 counts as 0 (`percent`).
 
     Parameters
     ----------
@@ -31,6 +31,11 @@ def scored(answers: pd.DataFrame, digits: int) -> pd.DataFrame:
     return frame.assign(score=number.where(frame.task != "Interval", letter))
 
 
+def percent(scores: pd.Series) -> float:
+    """The mean of scores in percent, at least 0."""
+    return max(0.0, 100 * scores.mean())
+
+
 def constant(answers: pd.DataFrame, digits: int) -> pd.Series:
     """The score (%) of one constant answer on each task: the median, or the commonest letter."""
     first = answers[answers.encoder == answers.encoder.iloc[0]]
@@ -41,7 +46,7 @@ def constant(answers: pd.DataFrame, digits: int) -> pd.Series:
 
     guess = first.groupby("task").true.transform(typical)
     guessed = scored(first[["task", "true"]].assign(predicted=guess), digits)
-    return 100 * guessed.groupby("task", sort=False).score.mean()
+    return guessed.groupby("task", sort=False).score.agg(percent)
 
 
 def by_difficulty(answers: pd.DataFrame, parts: int = 5) -> pd.DataFrame:
@@ -51,17 +56,20 @@ def by_difficulty(answers: pd.DataFrame, parts: int = 5) -> pd.DataFrame:
     """
     texts = answers.drop_duplicates(["task", "seed", "example"])
     rank = texts.groupby("task").difficulty.rank(pct=True)
-    width = 100 / parts
-    part = np.minimum(np.floor(100 * rank / width), parts - 1)
-    texts = texts[["task", "seed", "example"]].assign(**{"easier texts (%)": (part + 0.5) * width})
-    by = ["task", "encoder", "easier texts (%)", "seed"]
-    frame = answers.merge(texts).groupby(by, sort=False).score.mean().mul(100)
-    return frame.rename("score (%)").reset_index().sort_values(by[2], kind="stable")
+    part = np.minimum(np.floor(parts * rank), parts - 1)
+    texts = texts[["task", "seed", "example"]].assign(**{EASIER: (part + 0.5) * 100 / parts})
+    by = ["task", "encoder", EASIER, "seed"]
+    frame = answers.merge(texts).groupby(by, sort=False).score.agg(percent).reset_index()
+    order = {task: i for i, task in enumerate(answers.task.unique())}
+    frame = frame.sort_values(
+        ["task", EASIER], key=lambda x: x.map(order) if x.name == "task" else x
+    )
+    return frame.rename(columns={"score": "score (%)"})
 
 
 def board(answers: pd.DataFrame) -> pd.DataFrame:
     """The score (%) of each encoder on each task with its interval, the best encoder first."""
-    table = score(answers, lambda rows: 100 * rows.score.mean(), by=("encoder", "task"))
+    table = score(answers, lambda rows: percent(rows.score), by=("encoder", "task"))
     order = table.groupby("encoder").value.mean().sort_values(ascending=False).index
     return table.set_index("encoder").loc[order].reset_index()
 
@@ -77,8 +85,7 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     constant : (tasks,) scores of a constant answer, the lowest row.
     """
     tasks, encoders = table.task.unique(), table.encoder.unique()
-    cells = {name: table.pivot(index="encoder", columns="task", values=name) for name in
-             ("value", "low", "high")}  # fmt: skip
+    cells = table.pivot(index="encoder", columns="task", values=["value", "low", "high"])
     value, half = cells["value"], (cells["high"] - cells["low"]) / 2
     rows = [value.loc[encoder, tasks] for encoder in encoders] + [constant[tasks]]
     figure, (ax,) = panels(1, 1, 0.86 * len(tasks) + 2.2, 0.36 * len(rows) + 0.8)
