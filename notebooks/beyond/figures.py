@@ -7,9 +7,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from numlab.metrics import each_answer, score
-from numlab.plots import encoder_color, encoder_marker, panels, styled
+from numlab.plots import encoder_color, encoder_marker, legend, panels, styled
 
 OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
+GREY = "#555555"
 EASIER = "texts that are easier (%)"
 
 
@@ -90,12 +91,15 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     rows = [value.loc[encoder, tasks] for encoder in encoders] + [constant[tasks]]
     figure, (ax,) = panels(1, 1, 0.86 * len(tasks) + 2.2, 0.36 * len(rows) + 0.8)
     shown = np.array([[*row, row.mean()] for row in rows])
-    image = ax.imshow(shown.clip(0, 100), cmap="Blues", vmin=0, vmax=115, aspect="auto")
-    image.cmap.set_bad("white")
-    best = shown[:-1].max(0)
+    ax.imshow(shown, cmap="Blues", vmin=0, vmax=1.2 * shown.max(), aspect="auto")
+    best = shown.max(0)
     for (i, j), number in np.ndenumerate(shown):
-        look = {"color": "white" if number > 65 else "black", "ha": "center", "va": "center"}
-        bold = "bold" if i < len(encoders) and number == best[j] else "normal"
+        look = {
+            "color": "white" if number > 0.7 * shown.max() else "black",
+            "ha": "center",
+            "va": "center",
+        }
+        bold = "bold" if number == best[j] else "normal"
         told = i < len(encoders) and j < len(tasks)
         around = f" ±{half.loc[encoders[i], tasks[j]]:.0f}" if told else ""
         ax.text(j, i, f"{number:.0f}{around}", fontsize=8.5, fontweight=bold, **look)
@@ -128,8 +132,9 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
         color, at = encoder_color(encoder), [list(names).index(loss) for loss in rows.loss]
         ax.hlines(at, rows.low, rows.high, color=color, lw=2, alpha=0.5)
         ax.scatter(rows.value, at, 45, color=color, marker=encoder_marker(encoder), zorder=3)
-        ax.axvline(rows.value.iloc[0], color=color, lw=1, ls="--")
-        ax.axvline(constant, color="#777777", lw=1, ls=":")
+        ax.axvline(rows.value.iloc[0], color=GREY, lw=1, ls="--", label=names[0])
+        ax.axvline(constant, color=GREY, lw=1, ls=":", label="one constant answer")
         ax.set(title=encoder, xlabel="log-sMAPE (%)", ylim=(len(names) - 0.5, -0.5))
         ax.set_yticks(range(len(names)), names)
+    legend(figure, axes)
     return figure
