@@ -18,6 +18,7 @@ from numlab.objectives import Targets
 
 __all__ = ["AggregateLoss", "LossTerm", "NumberTokenLoss"]
 
+FAR = 1.01  # times the largest distance: that of words that are no numbers
 FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 ends at -20
 
 
@@ -170,36 +171,36 @@ class NumberTokenLoss(LossTerm):
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the targets that are numbers, or over the numbers."""
-        first, words, values = _valued_words(embed.encoder, logits.device)
-        word = (targets.ids - embed.offset - first).clamp(0, len(words))  # behind the last: none
-        word = torch.where(targets.ids < embed.offset + first, len(words), word)
-        true = nn.functional.pad(values, (0, 1), value=math.nan)[word]
-        at = ~true.isnan()
+        words = _valued_words(embed.encoder, embed.offset, logits.shape[1], logits.device)
+        at, true = words.known[targets.ids], words.values[targets.ids]
         if not at.any():  # a small batch without a number
             return logits.sum() * 0
         # of all targets: to leave some out costs more than it saves
-        own, true = logits.float(), true.nan_to_num()
-        inside = own[:, embed.offset + first :][:, : len(words)]
-        inside = inside if words.all() else inside[:, words]
-        values, total = values[words], inside.logsumexp(1)
-        share = (inside - total[:, None]).exp()
+        among_all = self.reweigh and self.kind != "number"
+        own = logits.float() if among_all else logits.float().masked_fill(~words.known, -math.inf)
+        share = own.softmax(1)
+        if self.kind == "was":  # m times the mean distance, and 1 - m times the worst, in one sum
+            loss = torch.einsum("tv,tv->t", share, self._distances(words, true))
+            return loss[at].mean()
+        mass = (share @ words.known.float()).clamp(min=1e-30)
+        mean = share @ words.values / mass
         if self.kind == "number":
-            return self._whole((share @ values)[at], true[at], targets, at.nonzero()[:, 0])
-        width = values.max() - values.min()
-        if self.kind == "mse":
-            loss, worst = (share @ values - true).square(), width.square()
-        else:
-            gap = values - true[:, None]
-            loss, worst = (share * gap.abs()).sum(1), width
-            if self.squash is not None:  # a distance above 0 becomes 1 + (distance - least) slope
-                least = values.unique().diff().min()
-                slope = (self.squash - 1) / (width - least).clamp(min=1e-30)
-                loss = slope * loss + (1 - slope * least) * (share * (gap != 0)).sum(1)
-                worst = self.squash
-        if self.reweigh:
-            mass = (total - own.logsumexp(1)).exp()
-            loss = mass * loss + 1.01 * worst * (1 - mass)
+            return self._whole(mean[at], true[at], targets, at.nonzero()[:, 0])
+        loss = mass * (mean - true).square() + FAR * words.width**2 * (1 - mass)
         return loss[at].mean()
+
+    @torch.no_grad()
+    def _distances(self, words: _Words, true: torch.Tensor) -> torch.Tensor:
+        """(t, V) of each word to the true value; in place, as V can be tens of thousands."""
+        slope, shift, worst = 1.0, 0.0, words.width
+        if self.squash is not None:  # a distance above 0 becomes 1 + (distance - least) slope
+            slope = (self.squash - 1) / max(words.width - words.least, 1e-30)
+            shift, worst = 1 - slope * words.least, self.squash
+        apart = (slope * words.values - (slope * true)[:, None]).abs_()
+        if shift:
+            apart.add_(apart.sign(), alpha=shift)
+        apart[:, words.others] = FAR * worst
+        return apart
 
     def _whole(self, digits, true, targets: Targets, at: torch.Tensor) -> torch.Tensor:
         number, count, place = _places(targets, at)
@@ -209,10 +210,27 @@ class NumberTokenLoss(LossTerm):
         return ((ours - y).abs() / (ours.abs() + y.abs() + 1e-8)).mean()
 
 
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """The words of a model as numbers."""
+
+    values: torch.Tensor  # (V,), 0 where a word is none
+    known: torch.Tensor  # (V,) bool: whether it is one
+    others: torch.Tensor  # indices of those that are none
+    least: float  # distance of two different values
+    width: float  # distance of the least and the greatest
+
+
 @functools.lru_cache
-def _valued_words(encoder: Encoder, device: torch.device) -> tuple[int, torch.Tensor, torch.Tensor]:
-    """The first word of answers that is a number, and from it to the last: bool, and values."""
-    values = encoder.answer.word_values
-    at = np.flatnonzero(~np.isnan(values))
-    values = torch.from_numpy(values[at[0] : at[-1] + 1]).float().to(device)
-    return int(at[0]), ~values.isnan(), values
+def _valued_words(encoder: Encoder, offset: int, size: int, device: torch.device) -> _Words:
+    values, own = np.full(size, np.nan), encoder.answer.word_values
+    values[offset : offset + len(own)] = own
+    known = ~np.isnan(values)
+    every = np.unique(values[known].astype(np.float32))
+    return _Words(
+        torch.from_numpy(np.nan_to_num(values)).float().to(device),
+        torch.from_numpy(known).to(device),
+        torch.from_numpy(np.flatnonzero(~known)).to(device),
+        float(np.diff(every).min(initial=np.inf)),
+        float(np.ptp(every)),
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-__all__ = ["character_error_rate", "exact_match", "exact_number", "interval_score"]
+__all__ = ["character_error_rate", "each_answer", "exact_match", "exact_number", "interval_score"]
 __all__ += ["invalid_rate", "log_smape", "mse", "r2", "same_digits", "score"]
 
 RESAMPLES = 200  # of the bootstrap, where there is one seed
@@ -43,12 +43,7 @@ def log_smape(frame, digits: float = 15) -> float:
     >>> [round(log_smape(frame[i : i + 1]), 6) for i in (0, 1)]
     [0.153546, 1.0]
     """
-    true, predicted = (x / 4 for x in _floats(frame))  # so that no sum overflows
-    with np.errstate(invalid="ignore"):
-        error = np.abs(predicted - true) / (np.abs(true) + np.abs(predicted) + 0.25e-100)
-    scores = np.minimum(1, -np.log10(error + 1e-100) / digits)
-    valid = np.isfinite(predicted) & np.isfinite(true)
-    return float(np.where(valid, scores + 0.0, 0.0).mean())
+    return float(_log_smapes(*_floats(frame), digits).mean())
 
 
 def exact_number(frame) -> float:
@@ -57,10 +52,7 @@ def exact_number(frame) -> float:
     k = clip(14 - ceil(log10(abs(y))), 0, 14). It is loose below 1e-14, where 1.5e-14 is 1e-14, and
     for long whole numbers, where y + 0.9 is y: read it beside `same_digits`.
     """
-    true, predicted = _floats(frame)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
-        return float((np.abs(predicted - true) < 10.0**-k).mean())  # NaN compares False
+    return float(_exact(*_floats(frame)).mean())
 
 
 def same_digits(frame, digits: int = 15) -> float:
@@ -71,14 +63,58 @@ def same_digits(frame, digits: int = 15) -> float:
     >>> same_digits(frame), exact_number(frame)
     (0.5, 1.0)
     """
+    return float(_same(*_floats(frame), digits).mean())
+
+
+def each_answer(frame, digits: int = 15):
+    """What `log_smape`, `same_digits` and `exact_number` give each answer.
+
+    Words match or not, in all three.
+
+    Returns
+    -------
+    DataFrame [log-sMAPE, same digits, exact number], as many rows from 0 to 1.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [12.0, "B"], "predicted": [12.001, "B"]})
+    >>> each_answer(frame, digits=3)["same digits"].tolist()
+    [1.0, 1.0]
+    """
+    import pandas as pd
+
     true, predicted = _floats(frame)
+    parts = _log_smapes(true, predicted, digits), _same(true, predicted, digits)
+    numbers = np.column_stack([*parts, _exact(true, predicted)])
+    words = np.isnan(true)
+    same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
+    numbers[words] = same[words, None]
+    columns = ["log-sMAPE", "same digits", "exact number"]
+    return pd.DataFrame(numbers, frame.index, columns)
+
+
+def _log_smapes(true: np.ndarray, predicted: np.ndarray, digits: float) -> np.ndarray:
+    true, predicted = true / 4, predicted / 4  # so that no sum overflows
+    with np.errstate(invalid="ignore"):
+        error = np.abs(predicted - true) / (np.abs(true) + np.abs(predicted) + 0.25e-100)
+    scores = np.minimum(1, -np.log10(error + 1e-100) / digits)
+    valid = np.isfinite(predicted) & np.isfinite(true)
+    return np.where(valid, scores + 0.0, 0.0)
+
+
+def _exact(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
+        return np.abs(predicted - true) < 10.0**-k  # NaN compares False
+
+
+def _same(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
     same = true == predicted
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(predicted - true) <= 2 * 10.0 ** (1 - digits) * np.abs(true)
     for i in np.flatnonzero(near & ~same & np.isfinite(predicted) & np.isfinite(true)):
         a, b = (f"{x[i]:.{digits - 1}e}" for x in (true, predicted))
         same[i] = a == b
-    return float(same.mean())
+    return same
 
 
 def interval_score(frame) -> float:

@@ -108,3 +108,16 @@ def test_letters_are_rescaled_by_chance():
     f = pd.DataFrame({"true": list("ABCDE"), "predicted": list("ABCDA")})
     assert metrics.interval_score(f) == pytest.approx(0.75)
     assert metrics.interval_score(f.assign(predicted="F")) == 0
+
+
+def test_each_answer_has_what_the_metrics_average_and_words_match_or_not():
+    numbers = frame((1.0, 1.0), (0.1, 0.1 + 1e-9), (2.0, math.nan))
+    every = metrics.each_answer(numbers, digits=6)
+    assert every["log-sMAPE"].mean() == pytest.approx(metrics.log_smape(numbers, 6))
+    assert every["same digits"].tolist() == [1, 1, 0] and every["exact number"].tolist() == [
+        1,
+        0,
+        0,
+    ]
+    words = metrics.each_answer(frame(("A", "A"), ("B", "C"), (2.0, "A")))
+    assert words.to_numpy().tolist() == [[1] * 3, [0] * 3, [0] * 3]

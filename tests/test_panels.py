@@ -5,6 +5,7 @@ import datetime
 import json
 import shutil
 
+import pandas as pd
 import pytest
 from test_explorer import unpacked
 
@@ -122,3 +123,26 @@ def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
     assert (home / "data/uploads/n.csv").exists()
     upload("words.csv", b"n\na\nb\n")
     assert "Nothing to compare" in said.value and page.value == ""
+
+
+ANSWERS = pd.DataFrame(
+    {"encoder": encoder, "task": task, "difficulty": level, "score": score}
+    for task in ("sums", "products")
+    for encoder, gain in (("FoNE", 0.1), ("XVal", -0.1))
+    for level, score in ((1, 0.9), (1, 0.7), (4, 0.2 - 4 * gain))
+).assign(text=lambda f: f.task + f.index.astype(str), slot="answer", true=1.0, predicted=2.0)
+
+
+def test_the_leaderboard_ranks_within_the_brush_and_shows_the_worst_answers_of_a_point():
+    panel = nl.widgets.leaderboard(ANSWERS)
+    assert (panel.brush.min, panel.brush.max, panel.brush.value) == (1, 4, (1, 4))
+    panel.brush.value = 2, 4
+    ranked = panel.ranking.value
+    assert ranked.index("XVal") < ranked.index("FoNE") and "0.600" in ranked
+    panel.plot.clicked = ["FoNE", 1]
+    shown = panel.examples.value
+    assert "FoNE, difficulty 1: 2 of 2 answers" in shown
+    assert shown.index("sums1") < shown.index("sums0")
+    panel.task.value = "products"
+    panel.encoders.value = ("XVal",)
+    assert names(panel.plot) == ["XVal"] and "Click on a point" in panel.examples.value

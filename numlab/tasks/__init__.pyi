@@ -5,9 +5,9 @@ from .arithmetic import Subtraction as Subtraction
 from .base import Task as Task
 from .classification import Classification as Classification
 from .climate import Climate as Climate
-from .difficulty import Curriculum as Curriculum
 from .fields import FieldFile as FieldFile
 from .lookup import Lookup as Lookup
+from .mixture import Mixture as Mixture
 from .numeracy import Numeracy as Numeracy
 from .planets import Planets as Planets
 from .quantities import Quantities as Quantities

@@ -1,9 +1,9 @@
-"""How hard an example of the nine tasks is, and a curriculum over it (BitTokens, 2510.06824)."""
+"""How hard an example of the nine tasks is (BitTokens, 2510.06824)."""
 
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -129,76 +129,3 @@ DIFFICULTIES = {
     "Sorting": Difficulty(_of_order, (56, 152), (0, 0)),
     "DivM": Difficulty(_of_quotient, (45, 60), (3, 30)),
 }
-
-
-@dataclass
-class Curriculum:
-    """Which levels of difficulty are drawn: the easiest 15 %, and more as they are mastered.
-
-    `record` takes the score of each level that was drawn. The front advances by 2 % of the range
-    when its last 3 levels each reach a threshold of 0.9, which falls to 0 over a quarter of the
-    steps: from 0 to 25 % of them for the easiest level, from 50 to 75 % for the hardest, so that
-    it cannot get stuck. 20 % of the draws preview harder levels, each 0.8 as often as the last.
-
-    >>> course = Curriculum(range(2, 33))
-    >>> course.front, float(course.weights()[course.levels.index(20)].round(4))
-    (6, 0.0022)
-    """
-
-    levels: range
-    first: float = 0.15
-    advance: float = 0.02
-    last: int = 3
-    threshold: float = 0.9
-    preview: float = 0.2
-    decay: float = 0.8
-    reached: float = field(init=False)  # the share of the range that is open
-    scores: dict[int, float] = field(init=False, default_factory=dict)
-
-    def __post_init__(self):
-        if not len(self.levels):
-            raise ValueError("a curriculum has levels; got none")
-        self.reached = self.first
-
-    @property
-    def front(self) -> int:
-        """The hardest level that is open."""
-        return self.levels[round(self.reached * (len(self.levels) - 1))]
-
-    @property
-    def finished(self) -> bool:
-        return self.front == self.levels[-1]
-
-    def needed(self, level: int, progress: float) -> float:
-        """The score that a level needs after a share of the steps."""
-        begins = 0.5 * self.levels.index(level) / max(1, len(self.levels) - 1)
-        return self.threshold * min(1.0, max(0.0, 1 - (progress - begins) / 0.25))
-
-    def record(self, scores: dict[int, float], progress: float) -> bool:
-        """Take the scores of some levels after a share of the steps; whether the front moved."""
-        self.scores.update(scores)
-        end = self.levels.index(self.front) + 1
-        watched = self.levels[max(0, end - self.last) : end]
-        mastered = all(self.scores.get(x, 0.0) >= self.needed(x, progress) for x in watched)
-        if not mastered or self.finished:
-            return False
-        self.reached = min(1.0, self.reached + max(self.advance, 1 / len(self.levels)))
-        return True
-
-    def weights(self) -> np.ndarray:
-        """(levels,) how often each level is drawn; they sum to 1."""
-        n, opened = len(self.levels), self.levels.index(self.front) + 1
-        weights = np.full(n, (1.0 if self.finished else 1 - self.preview) / opened)
-        harder = self.decay ** np.arange(n - opened)
-        weights[opened:] = self.preview * harder / max(1.0, harder.sum()) if n > opened else 0
-        return weights
-
-    def draw(self, difficulty: np.ndarray, n: int, seed: int) -> np.ndarray:
-        """(n,) rows of a pool of examples of a difficulty (m,), drawn by the weights.
-
-        Levels that the pool lacks are left out.
-        """
-        at = np.clip(difficulty, self.levels[0], self.levels[-1]) - self.levels[0]
-        held = np.bincount(at, minlength=len(self.levels))
-        weights = (self.weights() / np.maximum(held, 1))[at]
-        return np.random.default_rng(seed).choice(len(at), n, p=weights / weights.sum())

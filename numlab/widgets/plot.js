@@ -6,6 +6,10 @@ async function render({ model, el }) {
   };
   model.on("change:figure", draw);
   await draw();
+  el.on("plotly_click", ({ points: [{ data, x }] }) => {
+    model.set("clicked", [data.name, x]);
+    model.save_changes();
+  });
 }
 
 export default { render };

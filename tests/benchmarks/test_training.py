@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -189,3 +190,29 @@ def test_the_number_token_loss_costs_a_hundredth_of_a_step(benchmark, kind):
     benchmark.extra_info["share of a step"] = share
     if big:
         assert share <= 0.01
+
+
+@pytest.mark.parametrize("encoder", [nl.P1000(overflow="clip"), nl.FP15()], ids=str)
+def test_the_number_token_loss_of_many_words_costs_a_few_cross_entropies(benchmark, encoder):
+    """Forward and backward of 256 numbers, on one thread: 2.6 to 2.8 measured."""
+    n = 256 if benchmark.enabled else 4
+    words = np.flatnonzero(~np.isnan(encoder.word_values))
+    ids = torch.from_numpy(np.random.default_rng(0).choice(words, n))
+    logits = torch.randn(n, len(encoder.vocabulary), requires_grad=True)
+    targets, embed = SimpleNamespace(ids=ids), SimpleNamespace(offset=0, encoder=encoder)
+
+    def seconds(loss) -> float:
+        began = time.process_time()
+        loss().backward()
+        return time.process_time() - began
+
+    def term() -> torch.Tensor:
+        return nl.NumberTokenLoss()(logits, targets, embed)
+
+    first = benchmark.pedantic(seconds, (term,), rounds=1)
+    rounds = 20 if benchmark.enabled else 1
+    entropy = min(seconds(lambda: F.cross_entropy(logits, ids)) for _ in range(rounds))
+    ratio = min([first, *(seconds(term) for _ in range(rounds))]) / entropy
+    benchmark.extra_info["cross-entropies"] = ratio
+    if benchmark.enabled:
+        assert ratio <= 4

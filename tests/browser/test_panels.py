@@ -22,12 +22,22 @@ spec = nl.RunSpec(task=nl.tasks.Lookup(entries=1), encoder=nl.P1000(), n_train=2
     n_test=32, steps=20, batch_size=16, learning_rate=3e-3, model=nl.GPT2(16, 1, 2, context=64),
     objective=nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",)))
 """
+ANSWERS = """
+import pandas as pd
+answers = pd.DataFrame(
+    {"encoder": encoder, "task": task, "difficulty": level, "slot": "answer", "true": 1.0,
+     "text": f"{level} {task}", "predicted": guess, "score": 1 / guess}
+    for task in ("sums", "products") for encoder, guess in (("FoNE", 1.0), ("XVal", 2.0))
+    for level in (1, 2, 3))
+nl.widgets.leaderboard(answers)
+"""
 CELLS = (
     PREPARE,
     "nl.widgets.embedding_explorer([fone, xval], encoders=[nl.P1000()])",
     "nl.widgets.logit_scan(nl.train(spec), n=2)",
     "nl.widgets.training([dataclasses.replace(spec, seed=1)])",
     "nl.widgets.your_numbers(steps=0)",
+    ANSWERS,
 )
 # Points drawn over the pale ones: how many in each pane.
 CHOSEN = "document.querySelector('.numlab-chosen').dataset.drawn.split(',').map(Number)"
@@ -135,6 +145,21 @@ def test_an_uploaded_file_is_answered_with_advice_and_a_bad_one_in_words(page, m
     page.get_by_text("Take XVal(scale=26.0).").wait_for()
     page.get_by_text("Before training").scroll_into_view_if_needed()
     shot(page, "your_numbers")
+
+
+def test_a_brush_over_difficulty_ranks_and_a_click_shows_the_answers_behind_a_point(page):
+    page.get_by_label("task", exact=True).select_option("products")
+    plot = page.locator(".js-plotly-plot").filter(has_text="difficulty")
+    plot.scroll_into_view_if_needed()
+    page.locator(".noUi-handle").first.press("ArrowRight")
+    page.get_by_role("cell", name="2", exact=True).first.wait_for()  # of 3 answers each
+    box = plot.locator(".scatterlayer .trace").nth(1).locator(".points path").nth(2).bounding_box()
+    at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*at)
+    page.mouse.click(*at)
+    page.get_by_text("XVal, difficulty 3: 1 of 1 answers").wait_for()
+    page.get_by_role("cell", name="3 products").wait_for()
+    shot(page, "leaderboard")
 
 
 def test_the_explorer_is_readable_in_the_dark(page):

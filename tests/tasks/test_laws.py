@@ -15,6 +15,7 @@ from numlab.tasks import (
     DigitLengths,
     LongAddition,
     Lookup,
+    Mixture,
     Multiplication,
     Numeracy,
     Planets,
@@ -29,6 +30,7 @@ SMALL = Climate(years=1, degrees=15.0)
 
 BACKWARDS = WordProblems((DigitLengths(5, 5),), (("{b} of {a}: {answer}", "a/b-1"),))
 EASY = Numeracy("DivM", (-3, 3), 4, "binary", max_difficulty=0.5)
+MIXED = Mixture((Addition(int_digits=3), Multiplication(digits=9), Numeracy("MinMax")))
 NINE = ["Addition", "Multiplication", "Division", "Exponentiation", "Mean", "Std", "MinMax"]
 NINE += ["Interval", "Sorting"]
 TASKS = [
@@ -57,6 +59,7 @@ TASKS = [
     BACKWARDS,
     *(Numeracy(name) for name in NINE),
     EASY,
+    MIXED,
 ]
 HELD = {  # by task: a name that can be held, a value in its range, one out of it
     Planets: [("stepsize", 0.4, -1.0), ("m0", 3.0, -1.0), ("e0", 1.0, 30.0), ("a0", 1.1, 2.0)],
@@ -69,6 +72,7 @@ HELD = {  # by task: a name that can be held, a value in its range, one out of i
     Classification: [("a", 12, -1), ("c", 7, 1001)],
     Quantities: [],  # no parameters
     Temperature: [],  # what a field holds cannot be held at another value
+    Mixture: [],  # of many tasks no one parameter
     Numeracy: [],  # nor of one whose draws depend on each other
     WordProblems: [],  # nor can the numbers of a text whose answer must be one
 }
@@ -109,6 +113,7 @@ GOLDEN = {  # raise the task's version when one of these changes
     repr(Numeracy("Interval")): (1, "ff7bf90a8b96"),
     repr(Numeracy("Sorting")): (1, "ab34070c1c5e"),
     repr(EASY): (1, "288a13f33fcf"),
+    repr(MIXED): (1, "a02147c8a445"),
 }
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: repr(task)[:80])
 every_held = pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from numlab.examples import Examples
-from numlab.tasks import Curriculum, Numeracy
+from numlab.tasks import Numeracy
 from numlab.tasks.difficulty import common, non_zero
 from numlab.tasks.numeracy_draws import DRAWS
 
@@ -234,34 +234,3 @@ def test_digits_and_common_prefixes():
 def test_what_there_is_not_is_refused(wrong, said):
     with pytest.raises(ValueError, match=said):
         Numeracy(**wrong)
-
-
-def test_a_curriculum_opens_with_the_easiest_and_advances_only_when_they_are_mastered():
-    course = Curriculum(range(2, 33))
-    first = course.front
-    assert first == 6
-    assert not course.record({4: 1.0, 5: 1.0, 6: 0.5}, progress=0.0)
-    assert course.front == first
-    assert course.record({6: 0.95}, progress=0.0)
-    assert course.front > first
-
-
-def test_a_curriculum_cannot_get_stuck():
-    course = Curriculum(range(2, 33))
-    for step in range(101):
-        course.record({}, step / 100)
-    assert course.finished
-    assert course.needed(2, 0.125) == pytest.approx(0.45)
-    assert course.needed(32, 0.5) == 0.9 and course.needed(32, 0.75) == 0
-
-
-def test_most_draws_of_a_curriculum_are_open_and_a_fifth_previews_the_next_levels():
-    course = Curriculum(range(0, 100))
-    weights = course.weights()
-    opened = course.front + 1
-    assert weights.sum() == pytest.approx(1)
-    assert weights[:opened].sum() == pytest.approx(0.8)
-    assert weights[opened + 1] == pytest.approx(0.8 * weights[opened])
-    pool = np.arange(100).repeat(10)
-    drawn = pool[course.draw(pool, 5000, seed=0)]
-    assert (drawn <= course.front).mean() == pytest.approx(0.8, abs=0.03)

@@ -1,0 +1,140 @@
+"""Scores of encoders on nine tasks, and of losses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from numlab.metrics import each_answer, score
+from numlab.plots import encoder_color, encoder_marker, legend, panels, styled
+
+OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
+GREY = "#555555"
+EASIER = "texts that are easier (%)"
+
+
+def scored(answers: pd.DataFrame, digits: int) -> pd.DataFrame:
+    """Answers with the columns of `each_answer`, and their score as BitTokens counts it.
+
+    log-sMAPE; whether all digits are the same in MinMax and Sorting; in Interval (5 a - 1) / 4,
+    with a whether the letter is right: of its mean, what is below 0 counts as 0 (`percent`).
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Rows of `nl.predict` with a column `task`.
+    digits : of an answer.
+    """
+    frame = answers.join(each_answer(answers, digits))
+    number = frame["log-sMAPE"].where(~frame.task.isin(OF_DIGITS), frame["same digits"])
+    letter = (5 * frame["same digits"] - 1) / 4
+    return frame.assign(score=number.where(frame.task != "Interval", letter))
+
+
+def percent(scores: pd.Series) -> float:
+    """The mean of scores in percent, at least 0."""
+    return max(0.0, 100 * scores.mean())
+
+
+def constant(answers: pd.DataFrame, digits: int) -> pd.Series:
+    """The score (%) of one constant answer on each task: the median, or the commonest letter."""
+    first = answers[answers.encoder == answers.encoder.iloc[0]]
+
+    def typical(true: pd.Series):
+        numbers = pd.to_numeric(true, errors="coerce")
+        return true.mode().iloc[0] if numbers.isna().all() else numbers.astype(float).median()
+
+    guess = first.groupby("task").true.transform(typical)
+    guessed = scored(first[["task", "true"]].assign(predicted=guess), digits)
+    return guessed.groupby("task", sort=False).score.agg(percent)
+
+
+def by_difficulty(answers: pd.DataFrame, parts: int = 5) -> pd.DataFrame:
+    """Mean scores (%) of each encoder and seed, over how many of a task's texts are easier (%).
+
+    Levels that many texts share count by their middle.
+    """
+    texts = answers.drop_duplicates(["task", "seed", "example"])
+    rank = texts.groupby("task").difficulty.rank(pct=True)
+    part = np.minimum(np.floor(parts * rank), parts - 1)
+    texts = texts[["task", "seed", "example"]].assign(**{EASIER: (part + 0.5) * 100 / parts})
+    by = ["task", "encoder", EASIER, "seed"]
+    frame = answers.merge(texts).groupby(by, sort=False).score.agg(percent).reset_index()
+    order = {task: i for i, task in enumerate(answers.task.unique())}
+    frame = frame.sort_values(
+        ["task", EASIER], key=lambda x: x.map(order) if x.name == "task" else x
+    )
+    return frame.rename(columns={"score": "score (%)"})
+
+
+def board(answers: pd.DataFrame) -> pd.DataFrame:
+    """The score (%) of each encoder on each task with its interval, the best encoder first."""
+    table = score(answers, lambda rows: percent(rows.score), by=("encoder", "task"))
+    order = table.groupby("encoder").value.mean().sort_values(ascending=False).index
+    return table.set_index("encoder").loc[order].reset_index()
+
+
+@styled
+def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
+    """A row for each encoder, the best on top, and a column for each task.
+
+    Parameters
+    ----------
+    table : DataFrame [encoder, task, value, low, high]
+        Of `board`: the number in a cell is the score, the small one half of its interval.
+    constant : (tasks,) scores of a constant answer, the lowest row.
+    """
+    tasks, encoders = table.task.unique(), table.encoder.unique()
+    cells = table.pivot(index="encoder", columns="task", values=["value", "low", "high"])
+    value, half = cells["value"], (cells["high"] - cells["low"]) / 2
+    rows = [value.loc[encoder, tasks] for encoder in encoders] + [constant[tasks]]
+    figure, (ax,) = panels(1, 1, 0.86 * len(tasks) + 2.2, 0.36 * len(rows) + 0.8)
+    shown = np.array([[*row, row.mean()] for row in rows])
+    ax.imshow(shown, cmap="Blues", vmin=0, vmax=1.2 * shown.max(), aspect="auto")
+    best = shown.max(0)
+    for (i, j), number in np.ndenumerate(shown):
+        look = {
+            "color": "white" if number > 0.7 * shown.max() else "black",
+            "ha": "center",
+            "va": "center",
+        }
+        bold = "bold" if number == best[j] else "normal"
+        told = i < len(encoders) and j < len(tasks)
+        around = f" ±{half.loc[encoders[i], tasks[j]]:.0f}" if told else ""
+        ax.text(j, i, f"{number:.0f}{around}", fontsize=8.5, fontweight=bold, **look)
+    ax.set_xticks(range(len(tasks) + 1), [*tasks, "mean"], rotation=30, ha="left")
+    ax.set_yticks(range(len(rows)), [*encoders, "a constant"])
+    for tick, name in zip(ax.get_yticklabels(), encoders, strict=False):
+        tick.set_color(encoder_color(name))
+    ax.axhline(len(encoders) - 0.5, color="white", lw=4)
+    ax.axvline(len(tasks) - 0.5, color="white", lw=4)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.grid(False)
+    ax.set_xlabel("score (%), half of its 95 % interval beside it; bold: the best of a column")
+    return figure
+
+
+@styled
+def losses(table: pd.DataFrame, constant: float) -> Figure:
+    """A panel for each encoder, a row for each loss: the score, its interval, its seeds.
+
+    Parameters
+    ----------
+    table : DataFrame [encoder, loss, value, low, high]
+        In percent; the first loss is the one that others are compared with.
+    constant : the score of a constant answer.
+    """
+    groups, names = list(table.groupby("encoder", sort=False)), table.loss.unique()
+    figure, axes = panels(len(groups), 4, 2.3, 0.34 * len(names) + 0.7)
+    for ax, (encoder, rows) in zip(axes, groups, strict=True):
+        color, at = encoder_color(encoder), [list(names).index(loss) for loss in rows.loss]
+        ax.hlines(at, rows.low, rows.high, color=color, lw=2, alpha=0.5)
+        ax.scatter(rows.value, at, 45, color=color, marker=encoder_marker(encoder), zorder=3)
+        ax.axvline(rows.value.iloc[0], color=GREY, lw=1, ls="--", label=names[0])
+        ax.axvline(constant, color=GREY, lw=1, ls=":", label="one constant answer")
+        ax.set(title=encoder, xlabel="log-sMAPE (%)", ylim=(len(names) - 0.5, -0.5))
+        ax.set_yticks(range(len(names)), names)
+    legend(figure, axes)
+    return figure

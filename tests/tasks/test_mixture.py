@@ -1,0 +1,20 @@
+"""What a mixture adds to the laws of tasks."""
+
+import pytest
+
+from numlab.tasks import Addition, Mixture, Multiplication, Numeracy
+
+MIXED = Mixture((Addition(2), Multiplication(1), Numeracy("MinMax")))
+
+
+def test_texts_are_of_each_task_in_turn():
+    tasks = {}
+    for examples in MIXED.sample(10, seed=0):
+        tasks |= dict.fromkeys(examples.index.tolist(), MIXED.task_of(examples.layout))
+    assert [tasks[i] for i in range(10)] == [MIXED.tasks[i % 3] for i in range(10)]
+
+
+def test_tasks_that_share_a_layout_are_refused():
+    for tasks in ((), (Addition(2), Addition(3))):
+        with pytest.raises(ValueError, match="share no layout; got"):
+            Mixture(tasks)
