@@ -15,6 +15,7 @@ from numlab.tasks import climate
 
 LEVELS = np.arange(1, 20) / 20  # nominal shares of central intervals
 TRUE, TRUE_COLOR = "the true one", "#333333"
+WORST = 30  # times the true distribution's CRPS: bits drawn one by one can be 1e38
 
 
 def weather(degrees: float = 15.0) -> nl.tasks.Temperature:
@@ -95,8 +96,10 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     lines.set(xlabel="nominal share of the interval", ylabel="true numbers inside")
     lines.legend(fontsize=8.5)
     means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].mean()
-    _dots(crps, means.crps, heads, colors)
-    crps.set(xscale="log", xlabel="CRPS (less is better)")
+    least = means.crps[TRUE].mean()
+    _dots(crps, means.crps.clip(upper=WORST * least), heads, colors)
+    crps.set(xscale="log", xlim=(0.8 * least, 1.25 * WORST * least))
+    crps.set_xlabel(f"CRPS (less is better; {WORST} times the least or more: at the edge)")
     _dots(density, means.log_density, heads, colors)
     density.set(xlabel="log density (more is better)")
     density.tick_params(labelleft=False)
