@@ -99,7 +99,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     least = means.crps[TRUE].mean()
     _dots(crps, means.crps.clip(upper=WORST * least), heads, colors)
     crps.set(xscale="log", xlim=(0.8 * least, 1.25 * WORST * least))
-    crps.set_xlabel(f"CRPS (less is better; {WORST} times the least or more: at the edge)")
+    crps.set_xlabel(f"CRPS (less is better)\nat the edge: {WORST} times the least or more")
     _dots(density, means.log_density, heads, colors)
     density.set(xlabel="log density (more is better)")
     density.tick_params(labelleft=False)

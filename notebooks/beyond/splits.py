@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.stats import t
 
-from numlab.plots import OTHERS, panels, styled
+from numlab.plots import OTHERS, legend, panels, styled
 
 PARTS = ("gap", "input alone", "head alone", "interaction")
 
@@ -83,5 +83,5 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     bars.set_yticks(range(len(PARTS)), PARTS)
     bars.set_ylim(len(PARTS) - 0.4, -0.6)
     bars.set(title="BitTokens less FoNE", xlabel="points of log-sMAPE")
-    bars.legend(fontsize=8)
+    legend(figure, [bars])
     return figure

@@ -35,10 +35,5 @@ def test_the_true_distribution_uses_the_present_temperature(said):
 
 def test_coverage_is_the_share_inside_each_central_interval():
     frame = pd.DataFrame({"head": "x", "seed": 0, "pit": [0.5, 0.4, 0.7, 0.01]})
-    held = forecasts.coverage(frame).set_index("nominal").held
-    assert held.loc[held.index.to_series().round(2).isin([0.1, 0.3, 0.5, 0.95])].tolist() == [
-        0.25,
-        0.5,
-        0.75,
-        0.75,
-    ]
+    held = forecasts.coverage(frame).set_index("nominal").held.iloc[[1, 5, 18]]  # 10, 30, 95 %
+    assert held.tolist() == [0.25, 0.5, 0.75]
