@@ -1,47 +1,12 @@
-"""Is the distribution that a model predicts for a number true? (ours; xval, Section 4)"""
+"""How a model's predicted distributions are drawn. (ours; xval, Section 4)"""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import torch
 from matplotlib.figure import Figure
 
-import numlab as nl
 from numlab.plots import encoder_color, panels, styled
-from numlab.probes.logits import masked_states
-
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
-@torch.no_grad()
-def calibration(run: nl.Run, examples: list[nl.Examples], slot: str) -> pd.DataFrame:
-    """Where the true number of a masked slot lies in the distribution that a run predicts.
-
-    Parameters
-    ----------
-    run : Run
-        Of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
-        nl.heads but those of single numbers.
-    examples : list of Examples
-    slot : str
-        The number to mask.
-
-    Returns
-    -------
-    DataFrame [seed, true, pit, q5, q25, q50, q75, q95]
-        One row per text. `pit` is the predicted probability of a number up to the true one; it is
-        uniform between 0 and 1 where predictions are calibrated. q5 to q95 are quantiles.
-    """
-    head, module, frames = run.tokenizer.head, run.model.value_head, []
-    for true, hidden in masked_states(run, examples, slot):
-        predicted = head.distribution(module, module(hidden))
-        columns = {"seed": run.spec.seed, "true": true}
-        columns["pit"] = predicted.cdf(torch.from_numpy(true)).numpy()
-        levels = predicted.quantile(torch.tensor(QUANTILES)[:, None].expand(-1, len(true))).numpy()
-        columns |= {f"q{100 * q:.0f}": row for q, row in zip(QUANTILES, levels, strict=True)}
-        frames.append(pd.DataFrame(columns))
-    return pd.concat(frames, ignore_index=True)
 
 
 @styled
@@ -51,7 +16,7 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
     Parameters
     ----------
     frame : DataFrame
-        From `calibration`. The left panel shows the first seed.
+        From `probes.calibration`. The left panel shows the first seed.
     prior : (float, float)
         The ends of the uniform distribution that the true numbers are drawn from.
     label : str

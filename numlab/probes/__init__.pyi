@@ -1,3 +1,5 @@
+from .calibration import calibration as calibration
+from .calibration import scores as scores
 from .desiderata import report_card as report_card
 from .linear import linear as linear
 from .logits import NumberLogits as NumberLogits
@@ -7,4 +9,5 @@ from .logits import number_logits as number_logits
 from .neighbours import nearby as nearby
 from .neighbours import neighbour_f1 as neighbour_f1
 from .pca import pca as pca
+from .separability import separability as separability
 from .spectrum import spectrum as spectrum

@@ -62,6 +62,7 @@ def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
     [
         ("explore/ood_sweep", "SIZES", "xval/planets"),
         ("xval/orbits", "PLANETS", "xval/planets"),
+        ("beyond/separability", "SPECTRA", "fone/spectra"),
         ("xval/length_cues", "TEMPERATURE", "xval/temperature"),
         *(
             (f"{folder}/embeddings", name, f"xval/{name.lower()}")

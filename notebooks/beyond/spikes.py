@@ -1,0 +1,84 @@
+"""Spikes in the spectrum beside what a linear probe reads, for notebooks/beyond/separability."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+
+import numlab as nl
+from numlab.plots import panels, styled
+
+FIRST_RANKED = 10  # a vocabulary of BERT has its characters first, then words from frequent to rare
+N_SPECIAL = 1995  # what stands before the first word
+
+
+def frequencies(stop: int = 340) -> nl.Embeddings:
+    """How often numbers occur, as vectors of one entry: the logarithm of their rank among words.
+
+    The vocabulary of all-MiniLM-L6-v2 is that of BERT, which is sorted by how often words occur;
+    it has a word for each number of two digits or more up to 341.
+    """
+    numbers = np.arange(FIRST_RANKED, stop)
+    words = nl.pretrained.Pretrained(nl.pretrained.MINILM).tokenizer([], None).text.tokenizer
+    rank = np.array(words.convert_tokens_to_ids([str(n) for n in numbers])) - N_SPECIAL
+    return nl.Embeddings(numbers, np.log(rank)[:, None], "frequency")
+
+
+def planted(n: int, period: int = 10, size: float = 0.4, d: int = 64) -> nl.Embeddings:
+    """Noise with a faint circle: a spike in the spectrum, and hardly a number told from another."""
+    turns = 2 * np.pi * np.arange(n) / period
+    noise = np.random.default_rng(0).normal(size=(n, d))
+    noise[:, :2] += size * np.column_stack([np.cos(turns), np.sin(turns)])
+    return nl.Embeddings(np.arange(n), noise, "planted")
+
+
+def spikes(e: nl.Embeddings, shuffles: int) -> pd.DataFrame:
+    """[modulus, spike, kappa] of a table of vectors, for each modulus T.
+
+    spike: the power at the period T, or at a frequency beside it, over what the largest power of
+    shuffled numbers exceeds once in a hundred times. kappa: how well n mod T is told.
+    """
+    spectrum = nl.probes.spectrum(e, shuffles)
+    frame = nl.probes.separability(e)[["modulus", "kappa"]]
+    near = [
+        spectrum.power[(spectrum.frequency - 1 / t).abs() < 1.01 / len(e)].max()
+        for t in frame.modulus
+    ]
+    frame.insert(1, "spike", np.array(near) / spectrum.threshold[0])
+    return frame
+
+
+@styled
+def beside(frame: pd.DataFrame) -> Figure:
+    """A row for each source, a column for each modulus: the spike at the left, kappa at the right.
+
+    `frame` has the columns source, modulus, spike and kappa; rows of the same source are averaged.
+    """
+    table = frame.groupby(["source", "modulus"], sort=False)[["spike", "kappa"]].mean()
+    height = 0.36 * frame.source.nunique() + 1.1
+    figure, (left, right) = panels(2, 2, 4.0, height)
+    spike, kappa = (table[name].unstack(sort=False) for name in ("spike", "kappa"))
+    _cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100))
+    _cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1))
+    left.set_title("spike in the spectrum at the period T\n(white: as high by chance)")
+    right.set_title("n mod T read by a linear probe\n(kappa; white: chance)")
+    right.tick_params(labelleft=False)
+    return figure
+
+
+def _cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize) -> None:
+    values = table.clip(lower=norm.vmin)
+    ax.imshow(values, cmap=colors, norm=norm, aspect="auto")
+    for (row, column), value in np.ndenumerate(table.to_numpy()):
+        dark = norm(values.iat[row, column]) > 0.6
+        look = {"color": "white" if dark else "#333333", "fontsize": 8.5}
+        ax.text(column, row, form.format(value), ha="center", va="center", **look)
+    ax.set_xticks(range(table.shape[1]), table.columns)
+    ax.set_xlabel("T")
+    ax.set_yticks(range(len(table)), table.index)
+    ax.tick_params(length=0)
+    ax.minorticks_off()
+    ax.grid(visible=False)

@@ -1,0 +1,87 @@
+"""How much of a gap is the input's, how much the head's: for notebooks/beyond/head_or_encoder."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.stats import t
+
+from numlab.plots import OTHERS, legend, panels, styled
+
+PARTS = ("gap", "input alone", "head alone", "interaction")
+
+
+def parts(scores: pd.DataFrame, better: tuple[str, str], worse: tuple[str, str]) -> pd.DataFrame:
+    """Split the gap between two pairs of an input and a head.
+
+    The last three parts add up to the gap: what changing the input alone adds to the worse pair,
+    what changing the head alone adds, and what both add beyond that.
+
+    Parameters
+    ----------
+    scores : DataFrame [question, seed, input, head, score]
+        A row for each run.
+    better, worse : (input, head)
+
+    Returns
+    -------
+    DataFrame (seeds, (question, part))
+        Paired by seed.
+
+    >>> rows = [("q", 0, i, h, s) for i, h, s in zip("aabb", "xyxy", (1.0, 3.0, 4.0, 9.0))]
+    >>> frame = pd.DataFrame(rows, columns=["question", "seed", "input", "head", "score"])
+    >>> parts(frame, ("b", "y"), ("a", "x"))["q"].iloc[0].tolist()
+    [8.0, 3.0, 2.0, 3.0]
+    """
+    at = scores.set_index(["input", "head", "seed", "question"]).score.unstack("question")
+    both, neither = at.loc[better], at.loc[worse]
+    on_input, on_head = at.loc[better[0], worse[1]] - neither, at.loc[worse[0], better[1]] - neither
+    gap = both - neither
+    split = dict(zip(PARTS, (gap, on_input, on_head, gap - on_input - on_head), strict=True))
+    table = pd.concat(split, axis=1).swaplevel(axis=1)
+    return table[[(q, part) for q in at.columns for part in PARTS]]
+
+
+@styled
+def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
+    """The score of each input with each head, a map for each question; then the parts of the gap.
+
+    Parameters
+    ----------
+    scores : DataFrame [question, seed, input, head, score]
+        In points. Scores are averaged over the seeds.
+    split : DataFrame (seeds, (question, part))
+        From `parts`, of these questions and of others. Bars are 95 % intervals over the seeds.
+    """
+    questions = scores.question.unique()
+    n_inputs = scores.input.nunique()
+    figure, (*maps, bars) = panels(len(questions) + 1, 3, 4.2, 0.5 * n_inputs + 1.9, share=False)
+    for ax, question in zip(maps, questions, strict=True):
+        rows = scores[scores.question == question]
+        table = rows.pivot_table("score", "input", "head", sort=False)
+        ax.imshow(table, cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for (row, column), value in np.ndenumerate(table.to_numpy()):
+            color = "white" if value > 60 else "#333333"
+            ax.text(column, row, f"{value:.0f}", ha="center", va="center", color=color)
+        ax.set_xticks(range(table.shape[1]), table.columns, rotation=30, ha="right")
+        ax.set_yticks(range(len(table)), table.index)
+        ax.set(title=f"{question}: log-sMAPE, %", xlabel="head")
+        ax.tick_params(length=0)
+        ax.minorticks_off()
+        ax.grid(visible=False)
+    maps[0].set_ylabel("input")
+    for ax in maps[1:]:
+        ax.tick_params(labelleft=False)
+    half = t.ppf(0.975, max(len(split) - 1, 1)) * split.std() / len(split) ** 0.5
+    named = split.columns.unique(0)
+    for i, question in enumerate(named):
+        y = np.arange(len(PARTS)) + 0.7 * (i - (len(named) - 1) / 2) / len(named)
+        look = {"color": OTHERS[i], "fmt": "o", "capsize": 3, "label": question}
+        bars.errorbar(split.mean()[question], y, xerr=half[question], **look)
+    bars.axvline(0, color="#AAAAAA", lw=0.8)
+    bars.set_yticks(range(len(PARTS)), PARTS)
+    bars.set_ylim(len(PARTS) - 0.4, -0.6)
+    bars.set(title="BitTokens less FoNE", xlabel="points of log-sMAPE")
+    legend(figure, [bars])
+    return figure

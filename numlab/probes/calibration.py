@@ -1,0 +1,64 @@
+"""Is the distribution that a model predicts for a number true? (ours; xval, Section 4)"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import torch
+
+from numlab.examples import Examples
+from numlab.heads import Distribution
+from numlab.probes.logits import masked_states
+from numlab.training import Run
+
+__all__ = ["calibration", "scores"]
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@torch.no_grad()
+def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
+    """Where the true number of a masked slot lies in the distribution that a run predicts.
+
+    Parameters
+    ----------
+    run : Run
+        Of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
+        nl.heads but those of single numbers.
+    examples : list of Examples
+    slot : str
+        The number to mask.
+
+    Returns
+    -------
+    DataFrame [seed, true, pit, crps, log_density, q5, q25, q50, q75, q95]
+        One row per text, in the order of the texts. See `scores`.
+    """
+    head, module, frames = run.tokenizer.head, run.model.value_head, []
+    for true, hidden in masked_states(run, examples, slot):
+        frames.append(scores(head.distribution(module, module(hidden)), true))
+    frame = pd.concat(frames, ignore_index=True)
+    frame.insert(0, "seed", run.spec.seed)
+    return frame
+
+
+def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
+    """What m distributions say of m true numbers.
+
+    Returns
+    -------
+    DataFrame [true, pit, crps, log_density, q5, q25, q50, q75, q95]
+        `pit` is the predicted probability of a number up to the true one; it is uniform between 0
+        and 1 where predictions are calibrated. `crps` is least, on average, for the true
+        distribution; `log_density` is then greatest, and NaN where samples have no density. q5 to
+        q95 are quantiles.
+    """
+    x = torch.from_numpy(true)
+    columns = {"true": true, "pit": predicted.cdf(x).numpy(), "crps": predicted.crps(x).numpy()}
+    try:
+        columns["log_density"] = predicted.log_density(x).numpy()
+    except ValueError:  # samples
+        columns["log_density"] = np.nan
+    levels = predicted.quantile(torch.tensor(QUANTILES)[:, None].expand(-1, len(true))).numpy()
+    columns |= {f"q{100 * q:.0f}": row for q, row in zip(QUANTILES, levels, strict=True)}
+    return pd.DataFrame(columns)

@@ -1,0 +1,76 @@
+"""Whether predicted distributions are true."""
+
+import dataclasses
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+import torch
+
+import numlab as nl
+from numlab.heads import Normals
+from numlab.heads.value import NARROWEST
+from numlab.probes import calibration, scores
+from probes.conftest import tiny_spec
+
+SPEC = tiny_spec(nl.XVal(mixture=3, scale=2.0), n_steps=3, n_planets=(2, 3))
+WEIGHTS, MEANS, WIDTHS = [0.5, 0.3, 0.2], [-1.0, 0.5, 4.0], [0.3, 1.0, 0.05]
+
+
+def probability(x: float) -> float:
+    """Of a number up to x, in units of the text, twice those of the head."""
+    parts = zip(WEIGHTS, MEANS, WIDTHS, strict=True)
+    return sum(w * NormalDist(2 * m, 2 * s).cdf(x) for w, m, s in parts)
+
+
+@pytest.fixture
+def predicted(run, monkeypatch):
+    """Of a run whose head predicts the same distribution for every number."""
+    widths = torch.tensor(WIDTHS) - NARROWEST
+    outputs = torch.cat(
+        [torch.tensor(WEIGHTS).log(), torch.tensor(MEANS), widths.expm1().log()]  # of softplus
+    )
+    monkeypatch.setattr(run.model.value_head, "forward", lambda h: outputs.expand(len(h), -1))
+    texts = SPEC.task.sample(300, seed=1, m0=np.linspace(0, 10, 300))
+    return calibration(run, texts, "m0").sort_values("true")
+
+
+def test_pit_is_the_probability_of_a_number_up_to_the_true_one(predicted):
+    assert predicted.true.tolist() == pytest.approx(np.linspace(0, 10, 300))
+    expected = [probability(x) for x in predicted.true]
+    assert predicted.pit.tolist() == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
+    for name, level in (("q5", 0.05), ("q25", 0.25), ("q50", 0.5), ("q75", 0.75), ("q95", 0.95)):
+        assert predicted[name].nunique() == 1
+        assert probability(predicted[name].iloc[0]) == pytest.approx(level, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "head", [nl.heads.HLGauss((0.0, 2.0, 6.0)), nl.heads.DigitHead(2, 2)], ids=["bins", "digits"]
+)
+def test_heads_over_words_are_calibrated_too(head, module_home):
+    run = nl.train(dataclasses.replace(SPEC, encoder=nl.P1000(), head=head))
+    frame = calibration(run, SPEC.task.sample(20, seed=1), "m0")
+    assert len(frame) == 20 and frame.pit.between(0, 1).all()
+    assert (frame.q5 <= frame.q50).all() and (frame.q50 <= frame.q95).all()
+    assert frame.log_density.notna().all() == head.closed  # samples have none
+
+
+def test_a_run_that_predicts_single_numbers_is_refused(module_home):
+    run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
+    with pytest.raises(ValueError, match="predicts single numbers"):
+        calibration(run, SPEC.task.sample(2, seed=1), "m0")
+
+
+def test_the_true_distribution_scores_best():
+    true = np.random.default_rng(0).normal(size=4000)
+
+    def score(width: float):
+        widths = torch.full((4000, 1), width)
+        return scores(Normals(torch.ones(4000, 1), torch.zeros(4000, 1), widths), true).mean()
+
+    best, others = score(1.0), [score(0.7), score(1.4)]
+    assert all(best.crps < o.crps and best.log_density > o.log_density for o in others)
+    assert best.crps == pytest.approx(np.pi**-0.5, abs=0.02)  # of a normal distribution
