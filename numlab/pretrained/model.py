@@ -16,7 +16,7 @@ from numlab.encoders.base import in_float32
 from numlab.examples import Layout
 from numlab.models import Architecture, Model
 from numlab.objectives import Inputs
-from numlab.pretrained.numbers import PretrainedEmbedding
+from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import MINILM, config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
 

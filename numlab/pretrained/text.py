@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ from numlab.examples import Examples, is_whole
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["InText", "PretrainedTokenizer", "Words"]
+__all__ = ["MARK", "InText", "PretrainedTokenizer", "Words", "plain", "unmark"]
 
 MARK = "[NUM]"
 
@@ -107,11 +109,16 @@ class InText(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class PretrainedTokenizer(Tokenizer):
-    """The model's words first, then the encoder's from `offset` on."""
+    """The model's words first, then the encoder's from `offset` on.
+
+    `whole`: texts have the special tokens around them that the model's texts have.
+    """
+
+    whole: bool = True
 
     @classmethod
-    def of(cls, text: Words, encoder: Encoder | None) -> PretrainedTokenizer:
-        return cls(text, encoder or InText())
+    def of(cls, text: Words, encoder: Encoder | None, whole: bool = True) -> PretrainedTokenizer:
+        return cls(text, encoder or InText(), whole=whole)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; the encoder spells all slots, `answers` or not."""
@@ -141,7 +148,9 @@ class PretrainedTokenizer(Tokenizer):
 
     def _tokenize(self, texts: list[str], owner: np.ndarray) -> tuple[np.ndarray, ...]:
         """(t,) ids, (n + 1,) where each text's tokens begin, (2, t) slot and number of a token."""
-        out = self.text.tokenizer(texts, return_offsets_mapping=True, verbose=False)
+        out = self.text.tokenizer(
+            texts, return_offsets_mapping=True, add_special_tokens=self.whole, verbose=False
+        )
         starts = offsets([len(row) for row in out["input_ids"]])
         ids = np.fromiter(itertools.chain(*out["input_ids"]), np.int64, starts[-1])
         first, end = np.array([*itertools.chain(*out["offset_mapping"])], np.int64).T
@@ -185,9 +194,19 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray
 
 
 def plain(number: float | int) -> str:
-    """A finite number in a text, exact.
+    """A number in a text, exact.
 
     >>> plain(87600.0), plain(-0.25), plain(10**20)
     ('87600', '-0.25', '100000000000000000000')
     """
     return str(int(number)) if is_whole(number) else repr(number)
+
+
+def unmark(text: str, numbers: Iterator[str]) -> str:
+    """A text with the next numbers in the place of its marks, after a space where a word ends.
+
+    >>> unmark("takes[NUM] h=[NUM]", iter("12"))
+    'takes 1 h=2'
+    """
+    spaced = re.sub(r"(?<=[\w.,;:!?)\]])\[NUM\]", f" {MARK}", text)
+    return re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), spaced)

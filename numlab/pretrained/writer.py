@@ -14,8 +14,8 @@ from numlab.encoders import Encoder
 from numlab.examples import Examples, Layout
 from numlab.models import Model
 from numlab.objectives import Inputs
+from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.model import HuggingFace, states
-from numlab.pretrained.numbers import PretrainedEmbedding
 from numlab.pretrained.source import config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
