@@ -10,7 +10,6 @@ import copy
 import functools
 import itertools
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from numlab.examples import Examples, is_whole
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["MARK", "InText", "PretrainedTokenizer", "Words", "plain", "unmark"]
+__all__ = ["InText", "PretrainedTokenizer", "Words"]
 
 MARK = "[NUM]"
 
@@ -109,12 +108,9 @@ class InText(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class PretrainedTokenizer(Tokenizer):
-    """The model's words first, then the encoder's from `offset` on.
+    """The model's words first, then the encoder's from `offset` on."""
 
-    `whole`: texts have the special tokens around them that the model's texts have.
-    """
-
-    whole: bool = True
+    whole: bool = True  # with [CLS], [SEP], ... around a text, as the model's tokenizer has them
 
     @classmethod
     def of(cls, text: Words, encoder: Encoder | None, whole: bool = True) -> PretrainedTokenizer:
@@ -158,6 +154,30 @@ class PretrainedTokenizer(Tokenizer):
         last = np.repeat(offsets([*map(len, texts)])[:-1], np.diff(starts)) + end - 1
         return ids, starts, np.where(end > first, owner[:, last], -1)  # [CLS] has no characters
 
+    def written(self, ids: np.ndarray, read: list[np.ndarray]) -> list[str]:
+        """(n, T) tokens that a model wrote as texts; what they carry was read step by step."""
+        tokenizer, answer = self.text.tokenizer, self.encoder
+        longest, mark = answer.length + (not answer.fixed), tokenizer.convert_tokens_to_ids(MARK)
+        texts, numbers = [], []
+        for row in ids.tolist():
+            words = []
+            for is_number, run in itertools.groupby(row, lambda word: word >= self.offset):
+                run = [*run] if is_number else [w for w in run if w not in self.text.special]
+                if is_number:
+                    parts = [run[i : i + longest] for i in range(0, len(run), longest)]
+                    numbers, run = numbers + parts, [mark] * len(parts)
+                words += run
+            texts.append(tokenizer.decode(words))
+        tokens = np.full((len(numbers), longest), -1)
+        for row, part in zip(tokens, numbers, strict=True):
+            row[: len(part)] = part
+        features = np.concatenate([np.zeros((0, answer.n_features), answer.feature_dtype), *read])
+        at = np.nonzero(np.isin(ids, self.carriers).T)[1]  # the row of each step's
+        tokens = Tokens(tokens - self.offset, tokens >= 0, features[np.argsort(at, kind="stable")])
+        numbers = iter(["nan" if x is None else plain(x) for x in answer.decode(tokens).tolist()])
+        texts = [re.sub(r"(?<=[\w,.;:!?)\]])\[NUM\]", f" {MARK}", text) for text in texts]
+        return [re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), text) for text in texts]
+
     def _check_lengths(self, examples: list[Examples], lengths: np.ndarray) -> None:
         i = int(lengths.argmax())
         if lengths[i] > self.text.longest:
@@ -200,13 +220,3 @@ def plain(number: float | int) -> str:
     ('87600', '-0.25', '100000000000000000000')
     """
     return str(int(number)) if is_whole(number) else repr(number)
-
-
-def unmark(text: str, numbers: Iterator[str]) -> str:
-    """A text with the next numbers in the place of its marks, after a space where a word ends.
-
-    >>> unmark("takes[NUM] h=[NUM]", iter("12"))
-    'takes 1 h=2'
-    """
-    spaced = re.sub(r"(?<=[\w.,;:!?)\]])\[NUM\]", f" {MARK}", text)
-    return re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), spaced)
