@@ -62,8 +62,7 @@ LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
 def logits(kind, numbers):
     if kind not in WRITERS:
         return numbers.model(**numbers.inputs([row["question"] for row in ROWS])).logits
-    batch = numbers.collate(ROWS)
-    return numbers(batch["question"], batch["answer"])["logits"]
+    return numbers(**numbers.collate(ROWS))["logits"]
 
 
 # -- saved, and loaded elsewhere
@@ -248,7 +247,7 @@ def test_a_number_is_learned_and_written(kind, steps=200, rate=1e-2):
     for step in range(steps):
         optimizer.param_groups[0]["lr"] = rate * (1 - step / steps)
         batch = numbers.collate([rows[i] for i in rng.integers(32, len(rows), 32)])
-        loss = numbers.compute_loss(numbers(batch["question"], batch["answer"]), batch["labels"])
+        loss = numbers(**batch)["loss"]
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -266,7 +265,7 @@ def test_trainer_computes_the_loss_of_a_batch():
     numbers = make("gpt2", nl.FoNE(4, 2))
     batch = numbers.collate(ROWS)
     n = (batch["labels"] != -100).sum()
-    own = numbers.compute_loss(numbers(batch["question"], batch["answer"]), batch["labels"])
+    own = numbers(**batch)["loss"]
     trainer = SimpleNamespace(
         accelerator=None,
         label_smoother=None,

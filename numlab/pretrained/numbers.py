@@ -106,16 +106,16 @@ class NumberModel(
     # -- train
 
     def collate(self, rows: list[dict[str, str]]) -> dict:
-        """A batch for `forward` and `compute_loss`; a row has a "question" and an "answer"."""
+        """A batch for `forward`; a row has a "question" and an "answer"."""
         questions, answers = ([row[part] for row in rows] for part in ("question", "answer"))
         end = self.reads.text.tokenizer.eos_token  # None is an error: nothing would end an answer
         answer = self.read([text + end for text in answers], answers=True)
         labels = answer.ids.masked_fill(~answer.real, -100)
         return {"question": vars(self.read(questions)), "answer": vars(answer), "labels": labels}
 
-    def forward(self, question: dict, answer: dict) -> dict[str, torch.Tensor]:
+    def forward(self, question: dict, answer: dict, labels=None) -> dict[str, torch.Tensor]:
         """For n answers of L tokens, and m of them that carry a number: logits (n, L, words) of the
-        model's words and the encoder's, and losses of the numbers (m,)."""
+        model's words and the encoder's, and losses of the numbers (m,). With labels a loss."""
         question, answer = Inputs(**question), Inputs(**answer)
         before, real = self.embed(question), question.real
         arguments = _arguments(before, real)
@@ -136,7 +136,9 @@ class NumberModel(
         if len(answer.carriers):
             outputs = self.head(hidden[0][0, answer.carriers])
             losses = self.head.loss(outputs, answer.features)
-        return {"logits": logits.view(n, steps, -1), "losses": losses}
+        outputs = {"logits": logits.view(n, steps, -1), "losses": losses}
+        loss = {} if labels is None else {"loss": self.compute_loss(outputs, labels)}
+        return loss | outputs
 
     @staticmethod
     def compute_loss(outputs: dict, labels, num_items_in_batch=None) -> torch.Tensor:

@@ -174,7 +174,10 @@ class PretrainedTokenizer(Tokenizer):
         features = np.concatenate([np.zeros((0, answer.n_features), answer.feature_dtype), *read])
         at = np.nonzero(np.isin(ids, self.carriers).T)[1]  # the row of each step's
         tokens = Tokens(tokens - self.offset, tokens >= 0, features[np.argsort(at, kind="stable")])
-        numbers = iter(["nan" if x is None else plain(x) for x in answer.decode(tokens).tolist()])
+        values = answer.decode(tokens)
+        if self.carriers.size and answer.feature_dtype == np.float32:  # no more digits than it has
+            values = values.astype(np.float32).astype(str).astype(float)
+        numbers = iter(["nan" if x is None else plain(x) for x in values.tolist()])
         texts = [re.sub(r"(?<=[\w,.;:!?)\]])\[NUM\]", f" {MARK}", text) for text in texts]
         return [re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), text) for text in texts]
 
