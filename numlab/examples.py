@@ -251,8 +251,8 @@ NUMBER = re.compile(
 )  # begins with a set of characters, which re finds fast
 
 
-def parse(texts: list[str]) -> list[Examples]:
-    """Find the numbers in texts, at least one in each.
+def parse(texts: list[str], bare: bool = False) -> list[Examples]:
+    """Find the numbers in texts, at least one in each unless texts may be `bare`.
 
     A sign after a number or a word subtracts ("1-2" holds 1 and 2), digits in a word do not count
     ("planet0"), and a comma separates, as in JSON ("1,000" holds 1 and 0).
@@ -272,7 +272,7 @@ def parse(texts: list[str]) -> list[Examples]:
         if not isinstance(text, str):
             raise ValueError(f"text {i}: expected a str; got {text!r}")
         pieces = NUMBER.split(text)
-        if len(pieces) == 1:
+        if len(pieces) == 1 and not (bare and text):
             got = f"no number in {text[:60]!r}" if text else "the empty text"
             raise ValueError(f"text {i}: expected a number; got {got}")
         numbers, index = groups.setdefault(tuple(pieces[::2]), ([], []))
@@ -283,7 +283,7 @@ def parse(texts: list[str]) -> list[Examples]:
 
 def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:
     k = len(literals) - 1
-    numbers = "\n".join(numbers).replace("\u2212", "-").split("\n")
+    numbers = "\n".join(numbers).replace("\u2212", "-").split("\n") if k else []
     integer = re.compile(r"[-+]?[0-9]{1,4299}").fullmatch  # int() reads no more digits
     long = [i for i, s in enumerate(numbers) if len(s.lstrip("+-0")) > FLOAT_DIGITS and integer(s)]
     if long and all(map(integer, numbers)):
@@ -296,4 +296,4 @@ def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -
             i, number = index[lost[0] // k], numbers[lost[0]]
             raise ValueError(f"text {i}: expected {expected}; got {number}")
     layout = Layout(literals, tuple(Slot(f"n{j}") for j in range(k)))
-    return Examples(layout, values.reshape(-1, k), None, np.array(index))
+    return Examples(layout, values.reshape(len(index), k), None, np.array(index))

@@ -98,7 +98,7 @@ class AggregateLoss(LossTerm):
         weight = table.to(at.device)[count[number], place]
         gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
-        vectors = embed.table.weight[digits].detach().float()
+        vectors = embed.words[digits - embed.offset].detach().float()
         error = (tally @ vectors).square().mean(1)
         return torch.log2(error + FLOOR * vectors.square().mean()).mean()
 

@@ -5,10 +5,8 @@ to a draft folder, its manifest last, and then renamed: a reader sees a whole en
 is pickled.
 """
 
-import dataclasses
 import functools
 import hashlib
-import importlib
 import json
 import os
 import shutil
@@ -22,6 +20,7 @@ import numpy as np
 import platformdirs
 from filelock import FileLock
 
+from numlab.described import describe
 from numlab.examples import Examples, Layout, Slot
 
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
@@ -47,51 +46,6 @@ def runs_dir() -> Path:
 def partial_dir(key: str) -> Path:
     """The folder of a run in training: its checkpoint and its progress."""
     return runs_dir() / ".partial" / key
-
-
-def describe(value: Any) -> Any:
-    """A spec as JSON: classes by their importable name and version, fields by value.
-
-    An optional part that is None is left out: a new one does not change older digests.
-    ValueError for a class that another process could not import, or a value that is not plain.
-    """
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        cls = type(value)
-        if cls.__module__ == "__main__" or "<locals>" in cls.__qualname__:
-            raise ValueError(
-                f"{cls.__qualname__} must be importable before its runs are stored: "
-                "move it from the notebook into a module"
-            )
-        fields = {
-            f.name: _plain(f, part)
-            for f in dataclasses.fields(value)
-            if (part := getattr(value, f.name)) is not None or f.default is not None
-        }
-        name = f"{cls.__module__}.{cls.__qualname__}"
-        return {"class": name, "version": getattr(cls, "version", 1), **fields}
-    if isinstance(value, tuple):
-        return [describe(v) for v in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
-
-
-def _plain(field: dataclasses.Field, value: Any) -> Any:
-    """A field as JSON; where a float is declared, 1 is 1.0: equal specs have equal digests."""
-    if field.type in ("float", float) and isinstance(value, int):
-        value = float(value)
-    return describe(value)
-
-
-def restore(description: Any) -> Any:
-    """The spec that `describe` described."""
-    if isinstance(description, list):
-        return tuple(restore(v) for v in description)
-    if not isinstance(description, dict):
-        return description
-    fields = {k: restore(v) for k, v in description.items() if k not in ("class", "version")}
-    module, _, name = description["class"].rpartition(".")
-    return getattr(importlib.import_module(module), name)(**fields)
 
 
 def digest(spec: Any) -> str:

@@ -50,14 +50,22 @@ def spec(folder, encoder=DIGITS, steps=3, **changed):
     )
 
 
-def theirs(model, kind, ids, answer):
-    """The logits of one text's answer and end, as `transformers` has them."""
-    ids = torch.tensor([ids.tolist()])
-    if kind in SEQ2SEQ:
-        start = torch.tensor([[0, *answer.tolist()]])
-        return model(input_ids=ids, decoder_input_ids=start).logits[0]
-    whole = torch.cat([ids, torch.tensor([answer.tolist()])], 1)
-    return model(input_ids=whole).logits[0, ids.shape[1] - 1 :]
+def theirs(model, ids, answer):
+    """The logits of one text's answer and end, all at once from the table and the new rows."""
+    numbers, hf = model.numbers, model.model
+    table = hf.get_input_embeddings()
+    rows = torch.cat([table(torch.arange(300)), numbers.embed.new])
+    ids, answer = (rows[torch.as_tensor(part.tolist())][None] for part in (ids, answer))
+    if numbers.two_parts:
+        inputs = {
+            "inputs_embeds": ids,
+            "decoder_inputs_embeds": torch.cat([rows[:1][None], answer], 1),
+        }
+    else:
+        inputs = {"inputs_embeds": torch.cat([ids, answer], 1)}
+    with numbers.writing():
+        logits = hf(**inputs).logits[0]
+    return logits if numbers.two_parts else logits[ids.shape[1] - 1 :]
 
 
 @torch.no_grad()
@@ -73,7 +81,7 @@ def test_answers_are_read_where_transformers_reads_them(folder, kind):
     for row in range(len(corpus)):
         ids, asked = batch.ids[row][batch.real[row]], batch.in_slots(("answer",))[row]
         first = int(asked.argmax())
-        expected.append(theirs(model.model, kind, ids[:first], ids[first:-1]))
+        expected.append(theirs(model, ids[:first], ids[first:-1]))
         assert ids[-1] == tokenizer.text.tokenizer.eos_token_id and (ids[first:-1] >= 300).all()
     torch.testing.assert_close(logits, torch.cat(expected), rtol=1e-4, atol=1e-5)
 
@@ -99,7 +107,7 @@ def test_what_is_written_together_is_what_is_likeliest_alone(folder, kind, home)
     for row in range(len(corpus)):
         said = answers.ids[row][answers.mask[row]]
         with torch.no_grad():
-            logits = theirs(run.model.model, kind, batch.ids[row, : first[row]], said)
+            logits = theirs(run.model, batch.ids[row, : first[row]], said)
         assert logits[: len(said)].argmax(1).tolist() == said.tolist()
         ended = int(logits[-1].argmax()) < run.tokenizer.offset
         assert ended or len(said) > run.spec.encoder.length
@@ -125,18 +133,19 @@ def test_every_step_of_a_cached_answer_has_the_logits_of_transformers(folder, ki
         said = answers.ids[0][answers.mask[0]]
         assert len(said) == len(steps) > 5
         question = batch.ids[0, : int(batch.in_slots(("answer",))[0].argmax())]
-        expected = theirs(model.model, kind, question, said)[: len(said)]
+        expected = theirs(model, question, said)[: len(said)]
         torch.testing.assert_close(torch.cat(steps), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_digits_begin_as_the_models_own(folder):
     one = spec(folder)
     tokenizer = one.tokenizer()
-    model = one.model.build(tokenizer).model
-    known = tokenizer.text.tokenizer.get_vocab()
-    for table in (model.get_input_embeddings().weight, model.get_output_embeddings().weight):
-        assert len(table) == tokenizer.size == 300 + len(one.encoder.vocabulary)
-        assert torch.equal(table[300 + 7], table[known["7"]])
+    model = one.model.build(tokenizer)
+    seven = tokenizer.text.tokenizer.get_vocab()["7"]
+    read, written = model.model.get_input_embeddings(), model.model.get_output_embeddings().weight
+    assert torch.equal(model.embed.new[7], read(torch.tensor(seven)))
+    assert torch.equal(model.words.weight[7], written[seven])
+    assert len(written) == 300 and len(model.words.weight) == len(one.encoder.vocabulary)
 
 
 def test_an_aggregate_reaches_the_model(folder):

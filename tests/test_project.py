@@ -19,7 +19,7 @@ REQUIRED = [*PROJECT["dependencies"], *(r for extra in EXTRAS.values() for r in 
 
 # Imports go one way; what stands in one set may import each other unless APART says otherwise.
 STAGES = [
-    {"examples"},
+    {"examples", "described"},
     {"codes"},
     {"heads"},
     {"encoders", "tasks"},

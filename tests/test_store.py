@@ -11,6 +11,7 @@ import pytest
 
 import numlab as nl
 from numlab import corpus, store
+from numlab.described import describe, restore
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -63,7 +64,28 @@ def spec(**changes):
 
 
 def test_a_spec_comes_back_from_its_description():
-    assert store.restore(store.describe(spec())) == spec()
+    assert restore(describe(spec())) == spec()
+
+
+@pytest.mark.parametrize("name", ["subprocess.Popen", "numlabelled.Spec", "dataclasses.Field"])
+def test_a_stored_text_chooses_no_class_of_another_module(name):
+    described = describe(spec()) | {"task": {"class": name, "version": 1}}
+    with pytest.raises(ValueError, match=f"classes are from numlab; got {name}"):
+        restore(described)
+
+
+@pytest.mark.parametrize(
+    "name", ["numlab.described.json", "numlab.store.Path", "numlab.store.gone"]
+)
+def test_a_stored_text_chooses_dataclasses_only(name):
+    with pytest.raises(ValueError, match=f"{name} is no class of a spec"):
+        restore({"class": name})
+
+
+def test_a_module_that_is_named_may_be_chosen_from():
+    with pytest.raises(ValueError, match="classes are from numlab; got"):
+        restore(describe(HoldsAList("a")))
+    assert restore(describe(HoldsAList("a")), (__name__,)) == HoldsAList("a")
 
 
 @pytest.mark.parametrize(
@@ -76,8 +98,8 @@ def test_another_spec_has_another_digest(change):
 
 
 def test_an_optional_part_that_is_none_is_left_out_of_the_description():
-    described = store.describe(spec())
-    assert "head" not in described and store.restore(described).head is None
+    described = describe(spec())
+    assert "head" not in described and restore(described).head is None
 
 
 def test_equal_specs_have_equal_digests():

@@ -1,4 +1,4 @@
-"""Vectors of numbers in a pretrained model, by how many tokens a number takes."""
+"""Numbers in pretrained models: how their vectors lie, and what a fine-tuned model answers."""
 
 from __future__ import annotations
 
@@ -34,4 +34,25 @@ def clouds(frame: pd.DataFrame) -> Figure:
         ax.locator_params(nbins=5)
     figure.colorbar(image, ax=axes, label="number", location="bottom", shrink=0.4, aspect=40)
     legend(figure, axes)
+    return figure
+
+
+@styled
+def answers(frame: pd.DataFrame) -> Figure:
+    """Prices that models answer against the true ones, a panel for each way to hold numbers.
+
+    Parameters
+    ----------
+    frame : DataFrame [numbers, price, answer, error]
+        In euros; answer and error are NaN where no price was answered.
+    """
+    ways = [*frame.numbers.unique()]
+    figure, axes = panels(len(ways), 2, 3.6, 3.4)
+    true = frame.price.min(), frame.price.max()
+    for ax, way in zip(axes, ways, strict=True):
+        rows = frame[(frame.numbers == way) & frame.price.notna()]
+        ax.plot(true, true, color="#555555", ls="--", lw=1.2)
+        ax.scatter(rows.price, rows.answer.clip(0, 1.2 * true[1]), 9, "#332288", lw=0, alpha=0.6)
+        off = f"typical error {rows.error.median():.2f} euros"
+        ax.set(title=f"numbers {way}\n{off}", xlabel="true price (euros)", ylabel="answer (euros)")
     return figure

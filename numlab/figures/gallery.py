@@ -5,6 +5,7 @@ full. The profiles made on this machine go to figures/local.js, which git ignore
 loads.
 """
 
+import contextlib
 import html
 import json
 from collections import Counter
@@ -16,6 +17,7 @@ import pandas as pd
 
 from numlab import plots, store
 from numlab.claims import Claim, claims
+from numlab.described import ForeignClass
 from numlab.evaluation import labels
 from numlab.figures.catalogue import COLORS, DEPARTURES, ITEMS, PAPERS, SUMMARY, item_of, template
 from numlab.figures.filing import saved
@@ -110,10 +112,17 @@ def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list
 
 
 def draw_curves(notebook: str, profile: str) -> None:
-    """Draw the validation loss of every run that a notebook's figures used."""
+    """Draw the validation loss of every run that a notebook's figures used.
+
+    Runs of classes outside of numlab are left out.
+    """
     figures = [figure for figure in saved(profile) if figure["notebook"] == notebook]
     digests = dict.fromkeys(digest for figure in figures for digest in figure["runs"])
-    names = labels([Run.stored(digest) for digest in digests])
+    runs = []
+    for digest in digests:
+        with contextlib.suppress(ForeignClass):
+            runs.append(Run.stored(digest))
+    names = labels(runs)
     if not names:
         return
     curves = [

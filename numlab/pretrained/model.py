@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from numlab.encoders.base import in_float32
 from numlab.examples import Layout
 from numlab.models import Architecture, Model
 from numlab.objectives import Inputs
-from numlab.pretrained.numbers import PretrainedEmbedding
+from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import MINILM, config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
@@ -40,11 +39,7 @@ class HuggingFace(Architecture):
         """The model's words and the encoder's; the layouts add none. None: no encoder."""
         if head:
             raise ValueError(f"{type(self).__name__} predicts words, so head is None; got {head}")
-        return self.reader(Words.named(self.name), encoder)
-
-    @abc.abstractmethod
-    def reader(self, text: Words, encoder: Encoder | None) -> PretrainedTokenizer:
-        """The tokenizer of the model's words and an encoder."""
+        return PretrainedTokenizer.of(Words.named(self.name), encoder)
 
 
 @dataclass(frozen=True)
@@ -57,9 +52,6 @@ class Pretrained(HuggingFace):
 
     name: str = MINILM
     frozen: bool = True
-
-    def reader(self, text: Words, encoder: Encoder | None) -> PretrainedTokenizer:
-        return PretrainedTokenizer.of(text, encoder)
 
     def build(self, tokenizer: PretrainedTokenizer) -> PretrainedModel:
         return PretrainedModel(self, tokenizer)
@@ -80,13 +72,16 @@ def trunk(name: str):
     return _load_trunk(name).requires_grad_(False)
 
 
-def states(trunk: nn.Module, embedded: torch.Tensor, real, layer: int | None) -> torch.Tensor:
-    """(B, T, d) hidden states of a model without a head, after some blocks; None: at the end."""
-    if layer == 0:
-        return embedded
-    mask, every = None if real is None else real.long(), layer is not None
-    out = trunk(inputs_embeds=embedded, attention_mask=mask, output_hidden_states=every)
-    return out.last_hidden_state if layer is None else out.hidden_states[layer]
+def states(trunk: nn.Module, h: torch.Tensor, real, layer: int | None, reads=None) -> torch.Tensor:
+    """Hidden states of a model without a head, after some blocks; None: at the end.
+
+    From embeddings (B, T, d); (t, d) at the flat positions `reads`, None: at all.
+    """
+    if layer != 0:
+        mask, every = None if real is None else real.long(), layer is not None
+        out = trunk(inputs_embeds=h, attention_mask=mask, output_hidden_states=every)
+        h = out.last_hidden_state if layer is None else out.hidden_states[layer]
+    return h if reads is None else h.flatten(0, 1)[reads]
 
 
 class PretrainedModel(Model):
@@ -119,8 +114,7 @@ class PretrainedModel(Model):
         return super()._apply(fn, recurse)
 
     def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
-        h = states(self.trunk, self.embed(inputs), inputs.real, layer)
-        return h if reads is None else h.flatten(0, 1)[reads]
+        return states(self.trunk, self.embed(inputs), inputs.real, layer, reads)
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:
         """(t, d) hidden states to (t, words of the model), in float32: in bf16 many tie."""

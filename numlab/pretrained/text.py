@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,9 +110,11 @@ class InText(Encoder):
 class PretrainedTokenizer(Tokenizer):
     """The model's words first, then the encoder's from `offset` on."""
 
+    whole: bool = True  # with [CLS], [SEP], ... around a text, as the model's tokenizer has them
+
     @classmethod
-    def of(cls, text: Words, encoder: Encoder | None) -> PretrainedTokenizer:
-        return cls(text, encoder or InText())
+    def of(cls, text: Words, encoder: Encoder | None, whole: bool = True) -> PretrainedTokenizer:
+        return cls(text, encoder or InText(), whole=whole)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus; the encoder spells all slots, `answers` or not."""
@@ -141,13 +144,42 @@ class PretrainedTokenizer(Tokenizer):
 
     def _tokenize(self, texts: list[str], owner: np.ndarray) -> tuple[np.ndarray, ...]:
         """(t,) ids, (n + 1,) where each text's tokens begin, (2, t) slot and number of a token."""
-        out = self.text.tokenizer(texts, return_offsets_mapping=True, verbose=False)
+        out = self.text.tokenizer(
+            texts, return_offsets_mapping=True, add_special_tokens=self.whole, verbose=False
+        )
         starts = offsets([len(row) for row in out["input_ids"]])
         ids = np.fromiter(itertools.chain(*out["input_ids"]), np.int64, starts[-1])
         first, end = np.array([*itertools.chain(*out["offset_mapping"])], np.int64).T
         # a token belongs to its last character, counted over all texts
         last = np.repeat(offsets([*map(len, texts)])[:-1], np.diff(starts)) + end - 1
         return ids, starts, np.where(end > first, owner[:, last], -1)  # [CLS] has no characters
+
+    def written(self, ids: np.ndarray, read: list[np.ndarray]) -> list[str]:
+        """(n, T) tokens that a model wrote as texts; what they carry was read step by step."""
+        tokenizer, answer = self.text.tokenizer, self.encoder
+        longest, mark = answer.length + (not answer.fixed), tokenizer.convert_tokens_to_ids(MARK)
+        texts, numbers = [], []
+        for row in ids.tolist():
+            words = []
+            for is_number, run in itertools.groupby(row, lambda word: word >= self.offset):
+                run = [*run] if is_number else [w for w in run if w not in self.text.special]
+                if is_number:
+                    parts = [run[i : i + longest] for i in range(0, len(run), longest)]
+                    numbers, run = numbers + parts, [mark] * len(parts)
+                words += run
+            texts.append(tokenizer.decode(words))
+        tokens = np.full((len(numbers), longest), -1)
+        for row, part in zip(tokens, numbers, strict=True):
+            row[: len(part)] = part
+        features = np.concatenate([np.zeros((0, answer.n_features), answer.feature_dtype), *read])
+        at = np.nonzero(np.isin(ids, self.carriers).T)[1]  # the row of each step's
+        tokens = Tokens(tokens - self.offset, tokens >= 0, features[np.argsort(at, kind="stable")])
+        values = answer.decode(tokens)
+        if self.carriers.size and answer.feature_dtype == np.float32:  # no more digits than it has
+            values = values.astype(np.float32).astype(str).astype(float)
+        numbers = iter(["nan" if x is None else plain(x) for x in values.tolist()])
+        texts = [re.sub(r"(?<=[\w,.;:!?)\]])\[NUM\]", f" {MARK}", text) for text in texts]
+        return [re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), text) for text in texts]
 
     def _check_lengths(self, examples: list[Examples], lengths: np.ndarray) -> None:
         i = int(lengths.argmax())
@@ -185,7 +217,7 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray
 
 
 def plain(number: float | int) -> str:
-    """A finite number in a text, exact.
+    """A number in a text, exact.
 
     >>> plain(87600.0), plain(-0.25), plain(10**20)
     ('87600', '-0.25', '100000000000000000000')

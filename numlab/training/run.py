@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 from numlab import store
+from numlab.described import restore
 from numlab.examples import Examples
 from numlab.models import Model
 from numlab.tokenizer import Tokenizer
@@ -25,15 +26,16 @@ class Run:
     spec: RunSpec
 
     @classmethod
-    def stored(cls, digest: str) -> Run:
+    def stored(cls, digest: str, modules: tuple[str, ...] = ()) -> Run:
         """The run that the store holds under a digest.
 
-        ValueError if it holds none, or one made by an older version of its classes.
+        `modules` are those beside numlab whose classes its spec may name. ValueError if the store
+        holds none, one of another module, or one made by an older version of its classes.
         """
         path = store.runs_dir() / digest / "spec.json"
         if not path.is_file():
             raise ValueError(f"the store holds no run {digest}: train it again from its spec")
-        run = cls(store.restore(json.loads(path.read_text("utf-8"))))
+        run = cls(restore(json.loads(path.read_text("utf-8")), modules))
         if run.digest != digest:
             raise ValueError(f"run {digest} is of an older version: train it again from its spec")
         return run

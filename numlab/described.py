@@ -1,0 +1,68 @@
+"""Specs, encoders and heads as JSON, and back."""
+
+import dataclasses
+import importlib
+from typing import Any
+
+__all__ = ["ForeignClass", "describe", "restore"]
+
+OWN = ("class", "version")  # keys that are no fields
+
+
+class ForeignClass(ValueError):
+    """A stored text names a class of a module that nobody named."""
+
+
+def describe(value: Any) -> Any:
+    """A spec as JSON: classes by their importable name and version, fields by value.
+
+    An optional part that is None is left out: a new one does not change older digests.
+    ValueError for a class that another process could not import, or a value that is not plain.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        cls = type(value)
+        if cls.__module__ == "__main__" or "<locals>" in cls.__qualname__:
+            raise ValueError(
+                f"{cls.__qualname__} must be importable before its runs are stored: "
+                "move it from the notebook into a module"
+            )
+        fields = {
+            f.name: _plain(f, part)
+            for f in dataclasses.fields(value)
+            if (part := getattr(value, f.name)) is not None or f.default is not None
+        }
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        return {"class": name, "version": getattr(cls, "version", 1), **fields}
+    if isinstance(value, tuple):
+        return [describe(v) for v in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
+
+
+def _plain(field: dataclasses.Field, value: Any) -> Any:
+    """A field as JSON; where a float is declared, 1 is 1.0: equal specs have equal digests."""
+    if field.type in ("float", float) and isinstance(value, int):
+        value = float(value)
+    return describe(value)
+
+
+def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
+    """The spec that `describe` described.
+
+    Its text chooses among the dataclasses of numlab, and of the modules and packages that are
+    named; any other class is a ForeignClass.
+    """
+    if isinstance(description, list):
+        return tuple(restore(v, modules) for v in description)
+    if not isinstance(description, dict):
+        return description
+    fields = {k: restore(v, modules) for k, v in description.items() if k not in OWN}
+    module, _, name = str(description.get("class")).rpartition(".")
+    allowed = ("numlab", *modules)
+    if not any(module == m or module.startswith(f"{m}.") for m in allowed):
+        raise ForeignClass(f"classes are from {', '.join(allowed)}; got {module}.{name}")
+    cls = getattr(importlib.import_module(module), name, None)
+    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+        raise ForeignClass(f"{module}.{name} is no class of a spec")
+    return cls(**fields)

@@ -1,0 +1,277 @@
+"""Hugging Face models that read and write numbers: trained, saved, loaded; tiny ones, offline."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
+from transformers.trainer import Trainer
+
+import numlab as nl
+from numlab.pretrained import NumberModel, PretrainedTokenizer
+
+WRITERS = ("gpt2", "llama", "t5", "bart")
+ENCODERS = dict(
+    zip(
+        MODELS,
+        (
+            nl.P10(),
+            nl.IEEE754(),
+            nl.FoNE(4, 2),
+            nl.XVal(),
+            nl.BitTokens(combine="weighted_sum"),
+            nl.Aggregate(4, 2),
+        ),
+        strict=True,
+    )
+)
+ROWS = [
+    {"question": "it is -3.5 degrees and", "answer": " 7 later"},
+    {"question": "it is cold", "answer": " so be it"},
+    {"question": "from 20 to 300 in 90 years", "answer": ""},
+]
+
+
+def make(kind, encoder, seed=0):
+    torch.manual_seed(seed)
+    model = MODELS[kind]().eval()
+    if kind in SEQ2SEQ:
+        model.generation_config.decoder_start_token_id = 0
+    return NumberModel(model, byte_level(**NAMES, eos_token="[SEP]"), encoder)
+
+
+def in_turn(ids, scores):
+    """Have two of three tokens be the encoder's."""
+    left = slice(300) if ids.shape[1] % 3 else slice(300, None)
+    scores[:, left] = -torch.inf
+    return scores
+
+
+LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
+
+
+@torch.no_grad()
+def logits(kind, numbers):
+    if kind not in WRITERS:
+        return numbers.model(**numbers.inputs([row["question"] for row in ROWS])).logits
+    return numbers(**numbers.collate(ROWS))["logits"]
+
+
+# -- saved, and loaded elsewhere
+
+LOAD = """
+import sys
+from pathlib import Path
+import numpy as np
+import transformers as hf
+from numlab.pretrained import NumberModel
+from test_number_model import MODELS, WRITERS, logits
+for kind in MODELS:
+    folder = Path(sys.argv[1]) / kind
+    auto = type(MODELS[kind]())
+    model = auto.from_pretrained(folder / "model")
+    words = hf.AutoTokenizer.from_pretrained(folder / "model")
+    numbers = NumberModel.from_pretrained(folder / "numbers", model=model, tokenizer=words)
+    np.save(folder / "there.npy", logits(kind, numbers).numpy())
+"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The folder of six saved models, which another process has loaded."""
+    home = tmp_path_factory.mktemp("saved")
+    for kind in MODELS:
+        numbers = make(kind, ENCODERS[kind])
+        numbers.model.save_pretrained(home / kind / "model")
+        byte_level(**NAMES, eos_token="[SEP]").save_pretrained(home / kind / "model")
+        numbers.save_pretrained(home / kind / "numbers")
+        np.save(home / kind / "here.npy", logits(kind, numbers).numpy())
+    paths = os.pathsep.join([*sys.path, str(Path(__file__).parent)])
+    subprocess.run(
+        [sys.executable, "-c", LOAD, home], check=True, env=os.environ | {"PYTHONPATH": paths}
+    )
+    return home
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_another_process_loads_the_same_to_the_bit(saved, kind):
+    here, there = (np.load(saved / kind / f"{name}.npy") for name in ("here", "there"))
+    assert here.shape[2] >= 300 and np.array_equal(here, there)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_only_the_encoder_and_the_new_weights_are_saved(saved, kind):
+    files = {path.name for path in (saved / kind / "numbers").iterdir()}
+    assert files == {"README.md", "config.json", "model.safetensors"}
+    weights, numbers = (
+        load_file(saved / kind / "numbers" / "model.safetensors"),
+        make(kind, ENCODERS[kind]),
+    )
+    new = {id(p) for p in numbers.parameters()} - {id(p) for p in numbers.model.parameters()}
+    assert weights.keys() == {name for name, p in numbers.named_parameters() if id(p) in new}
+
+
+def test_what_is_pushed_is_what_is_loaded_by_name(monkeypatch, tmp_path):
+    """A hub that is a folder."""
+
+    class Hub:
+        def __init__(self, token=None):
+            pass
+
+        def create_repo(self, repo_id, **_):
+            return SimpleNamespace(repo_id=repo_id)
+
+        def upload_folder(self, repo_id, folder_path, **_):
+            shutil.copytree(folder_path, tmp_path / repo_id)
+
+    def download(repo_id, filename, **_):
+        return str(tmp_path / repo_id / filename)
+
+    monkeypatch.setattr("huggingface_hub.hub_mixin.HfApi", Hub)
+    monkeypatch.setattr("huggingface_hub.hub_mixin.hf_hub_download", download)
+    monkeypatch.setattr("numlab.pretrained.numbers.hf_hub_download", download)
+    numbers, other = make("gpt2", nl.FoNE(4, 2)), make("gpt2", nl.FoNE(4, 2), seed=1)
+    numbers.push_to_hub("someone/numbers")
+    assert "numlab" in (tmp_path / "someone/numbers/README.md").read_text()
+    other.model.load_state_dict(numbers.model.state_dict())
+    words = byte_level(**NAMES, eos_token="[SEP]")
+    loaded = NumberModel.from_pretrained("someone/numbers", model=other.model, tokenizer=words)
+    assert loaded.encoder == nl.FoNE(4, 2)
+    assert torch.equal(logits("gpt2", loaded), logits("gpt2", numbers))
+
+
+@dataclass(frozen=True)
+class Own(nl.XVal):
+    """An encoder outside of numlab."""
+
+
+def test_a_saved_text_chooses_no_class_that_nobody_named(tmp_path):
+    numbers = make("gpt2", Own())
+    numbers.save_pretrained(tmp_path)
+    parts = {"model": numbers.model, "tokenizer": byte_level(**NAMES, eos_token="[SEP]")}
+    with pytest.raises(ValueError, match="classes are from numlab; got test_number_model.Own"):
+        NumberModel.from_pretrained(tmp_path, **parts)
+    assert NumberModel.from_pretrained(tmp_path, modules=(__name__,), **parts).encoder == Own()
+
+
+def test_nothing_pickled_is_loaded(tmp_path, monkeypatch):
+    monkeypatch.setattr("torch.load", lambda *_, **__: pytest.fail("unpickled"))
+    numbers = make("gpt2", nl.XVal())
+    numbers.save_pretrained(tmp_path)
+    (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
+    words = byte_level(**NAMES, eos_token="[SEP]")
+    with pytest.raises(Exception, match="safetensors|epo id"):
+        NumberModel.from_pretrained(tmp_path, model=numbers.model, tokenizer=words)
+
+
+def test_weights_for_another_kind_of_model_are_refused(tmp_path):
+    make("gpt2", nl.XVal()).save_pretrained(tmp_path)
+    words = byte_level(**NAMES, eos_token="[SEP]")
+    with pytest.raises(ValueError, match="is not for a BertForMaskedLM"):
+        NumberModel.from_pretrained(tmp_path, model=MODELS["bert"](), tokenizer=words)
+
+
+# -- written
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("encoder", [nl.XVal(), nl.FoNE(4, 2), nl.Digits(4, 2)], ids=str)
+def test_a_step_of_writing_sees_what_training_sees(kind, encoder, monkeypatch):
+    numbers, wrote = make(kind, encoder), []
+    monkeypatch.setattr(PretrainedTokenizer, "written", lambda _, *args: wrote.append(args))
+    question = ROWS[0]["question"]
+    numbers.generate([question], **LOOK)
+    ((ids, read),) = wrote
+    carriers = np.flatnonzero(np.isin(ids, numbers.writes.carriers))
+    assert len(carriers) == len(read) and (ids >= 300).sum() >= 5
+    answer = {
+        "ids": torch.from_numpy(ids),
+        "within": None,
+        "real": torch.ones(1, 8, dtype=torch.bool),
+        "carriers": torch.from_numpy(carriers),
+        "features": torch.from_numpy(np.concatenate(read)) if read else None,
+        "causal": True,
+    }
+    with torch.no_grad():
+        out = numbers(vars(numbers.read([question])), answer)
+    is_number = answer["ids"] >= 300
+    logits = out["logits"].masked_fill(
+        (torch.arange(out["logits"].shape[2]) >= 300) != is_number[..., None], -torch.inf
+    )
+    logits[..., numbers.reads.text.end] = -torch.inf  # as min_new_tokens says
+    assert torch.equal(logits.argmax(2)[:, :-1], answer["ids"][:, :-1])  # BART ends by force
+    if encoder == nl.XVal():  # what was read is what the head says
+        torch.testing.assert_close(out["losses"], torch.zeros(len(carriers)), atol=1e-8, rtol=0)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_texts_with_and_without_numbers_are_continued_together_as_alone(kind):
+    numbers, texts = make(kind, nl.FoNE(4, 2)), [row["question"] for row in ROWS]
+    together = numbers.generate(texts, **LOOK)
+    assert together == [numbers.generate([text], **LOOK)[0] for text in texts]
+    assert sum(e.numbers.size for e in nl.parse(together)) >= 15
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_the_model_is_left_as_it_was(kind):
+    numbers = make(kind, nl.XVal())
+    with pytest.raises(TypeError, match="num_beams"):
+        numbers.generate(["it is 5"], num_beams=2)
+    numbers.generate(["it is 5"], **LOOK)
+    ids = torch.tensor([[5, 6]])
+    more = {"decoder_input_ids": ids} if kind in SEQ2SEQ else {}
+    assert numbers.model(input_ids=ids, **more).logits.shape == (1, 2, 300)
+
+
+def test_a_number_that_follows_a_word_follows_a_space():
+    numbers = make("gpt2", nl.Digits(4, 2, fences=True))
+    text = " is 12.5, h=3 and -4"
+    ids = numbers.read([text], answers=True).ids.numpy()
+    assert numbers.writes.written(ids, []) == [text]
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "bart"])
+def test_a_number_is_learned_and_written(kind, steps=200, rate=1e-2):
+    x = np.random.default_rng(0).uniform(1, 9, 600).round(1)
+    rows = [{"question": f"it is {v} or", "answer": f" say {2 * v:.1f} kg"} for v in x]
+    numbers, rng = make(kind, nl.XVal(scale=3.0)), np.random.default_rng(0)
+    optimizer = torch.optim.AdamW(numbers.parameters(), rate)
+    for step in range(steps):
+        optimizer.param_groups[0]["lr"] = rate * (1 - step / steps)
+        batch = numbers.collate([rows[i] for i in rng.integers(32, len(rows), 32)])
+        loss = numbers(**batch)["loss"]
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    said = numbers.generate([row["question"] for row in rows[:32]], max_new_tokens=8)
+    assert all(text.startswith(" say ") and text.endswith(" kg") for text in said)
+    written = np.concatenate([e.numbers[:, 0] for e in nl.parse(said)])
+    error = np.abs(written - 2 * x[:32])  # of numbers from 2 to 18
+    assert np.median(error) < 0.5 and error.max() < 2
+
+
+# -- Trainer
+
+
+def test_trainer_computes_the_loss_of_a_batch():
+    numbers = make("gpt2", nl.FoNE(4, 2))
+    batch = numbers.collate(ROWS)
+    n = (batch["labels"] != -100).sum()
+    own = numbers(**batch)["loss"]
+    trainer = SimpleNamespace(
+        accelerator=None,
+        label_smoother=None,
+        compute_loss_func=numbers.compute_loss,
+        model_accepts_loss_kwargs=False,
+        args=SimpleNamespace(average_tokens_across_devices=False),
+    )
+    theirs = Trainer.compute_loss(trainer, numbers, batch, num_items_in_batch=2 * n)
+    torch.testing.assert_close(theirs, own / 2)
