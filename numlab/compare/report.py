@@ -137,10 +137,7 @@ class Report:
     def paragraphs(self) -> dict[str, list[str]]:
         """Heading to sentences, in reading order."""
         about = _sentences("about.txt", reading=self.reading, texts=TEXTS)
-        return {
-            self.reading.name: about,
-            "Advice": [f"Take {self.advice.encoder}.", *self.advice.why],
-        }
+        return {self.reading.name: about, "Advice": self.advice.why}
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -231,7 +228,7 @@ def advise(
     else:
         order = left.sort_values(["lost", "tokens", "f1"], ascending=[True, True, False])
         best = order.iloc[0]
-        same = (left.lost == best.lost) & (left.tokens == best.tokens) & (left.f1 >= best.f1 - 0.01)
+        same = (left.lost == best.lost) & (left.tokens == best.tokens) & ~(left.f1 < best.f1 - 0.01)
         ranking = [best.name, *left.index[same].drop(best.name)]
     facts = {"untrained": untrained, "every": every, "left": left, "columns": columns, "best": best}
     facts |= {"ranking": ranking, "shown": shown, "parts": PARTS, "answers": answers, "able": able}
