@@ -36,11 +36,14 @@ from .encoders import IntegerVocabulary as IntegerVocabulary
 from .encoders import LogBins as LogBins
 from .encoders import Periodic as Periodic
 from .encoders import SoftBins as SoftBins
+from .encoders import Standardised as Standardised
 from .encoders import Subword as Subword
 from .encoders import Tokens as Tokens
 from .encoders import ValueEncoder as ValueEncoder
 from .encoders import VariableLength as VariableLength
 from .encoders import XVal as XVal
+from .estimators import NumberEncoder as NumberEncoder
+from .estimators import NumberRegressor as NumberRegressor
 from .evaluation import predict as predict
 from .examples import Examples as Examples
 from .examples import Layout as Layout

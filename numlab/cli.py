@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -108,22 +109,78 @@ def gallery() -> None:
 
 @app.command()
 def compare(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or JSON lines.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="CSV, TSV, Parquet, JSON lines, text (.txt) or Markdown."
+        ),
+    ],
     steps: Annotated[
         int, typer.Option(min=0, help="Training steps of each small model; 0 trains none.")
     ] = 300,
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B:id",
+            help="The columns to use; a kind says what one is: number, id, code, words, date, "
+            "dmy or mdy. Default: the first eight of use.",
+            show_default=False,
+        ),
+    ] = "",
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Predict this one. Default: each.", show_default=False),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Trainings of each encoder.")] = 3,
+    decimal: Annotated[
+        str, typer.Option(help='"," or "."; default: what numbers look like.', show_default=False)
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Save the page.", show_default=False)
+    ] = None,
 ) -> None:
     """Measure every encoder on the numbers of a file, and advise which one to take.
 
-    The file holds texts, or columns of numbers. The report gives the range and precision that each
-    encoder loses, its tokens per number and per row, neighbours and periods in its embeddings, and
-    the errors of a small model on values that its training left out. Models are trained once and
-    kept in the store.
+    The file holds texts, or columns. How it was read comes first. The report gives the range and
+    precision that each encoder loses, its tokens, and the errors of small models in filling in
+    numbers: as in training, in gaps of it, and beyond, beside constants and gradient boosting.
+    Models are trained once and kept in the store.
     """
     from numlab.compare import report
 
-    result = report(file, steps, lambda stage: typer.echo(f"numlab: {stage}", err=True))
-    typer.echo(result.text)
+    names = [name for name in columns.split(",") if name]
+    result = report(file, steps, _say, names, target, seeds, decimal)
+    typer.echo(result.json if as_json else result.text)
+    if html:
+        Path(html).write_text(result._repr_html_(), "utf-8")
+
+
+@app.command()
+def regress(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="As for compare.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="The numbers to predict.")],
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Save a picture (.svg, .png, .pdf).")
+    ] = None,
+) -> None:
+    """Learn a column of a file from the others, and say how well.
+
+    A quarter of the rows tests three small models beside two constants, neighbours and gradient
+    boosting, and shows how many of the numbers lie in their 80 % intervals. The models stay in the
+    store.
+    """
+    from numlab import compare, estimators, plots
+
+    table = compare.read(file)
+    found = estimators.regress(table.frame, target, _say)
+    typer.echo(found.text)
+    if picture:
+        plots.intervals(found.predictions, target).savefig(picture)
+
+
+def _say(stage: str) -> None:
+    typer.echo(f"numlab: {stage}", err=True)
 
 
 @app.command()

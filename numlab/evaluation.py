@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -14,9 +16,20 @@ from numlab.corpus import Corpus, fitting, matches
 from numlab.examples import Examples
 from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
-from numlab.training import Run
 
-__all__ = ["labels", "predict", "predictions"]
+__all__ = ["interval", "labels", "predict", "predictions"]
+
+LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `interval` tries
+
+
+class Run(Protocol):
+    """What predicts: a trained model with its spec (`training.Run`)."""
+
+    spec: Any
+    tokenizer: Any
+    model: Any
+
+    def examples(self, part: str) -> list[Examples]: ...
 
 
 def labels(runs: Sequence[Run]) -> dict[Run, str]:
@@ -90,6 +103,38 @@ def predict(
         frame.insert(1, "seed", run.spec.seed)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def interval(run: Run, examples: list[Examples], coverage: float = 0.8):
+    """Predictions of the slots of a run's task, and intervals that hold `coverage` of the
+    validation examples. See `Run.predict`.
+    """
+    if not 0 < coverage < 1:
+        raise ValueError(f"a coverage is above 0 and below 1; got {coverage}")
+    slots, head = run.spec.task.slots, run.tokenizer.head
+    seen = predict(run, "valid", slots)
+    true, place = seen.true.astype(float), min(1, coverage * (1 + 1 / len(seen)))
+
+    def answers(texts, decide=None):
+        """Where a model answers no number, the middle of the validation numbers stands in."""
+        found = predict(run, texts, slots, decide=decide)
+        middle = true.quantile(decide or 0.5)
+        return found.assign(predicted=found.predicted.astype(float).fillna(middle))
+
+    def ends(texts, level):
+        return [answers(texts, (1 + side * level) / 2).predicted for side in (-1, 1)]
+
+    found = answers(examples)
+    if head and head.closed:
+        enough = bisect.bisect_left(
+            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
+        )
+        found["low"], found["high"] = ends(examples, LEVELS[min(enough, len(LEVELS) - 1)])
+    else:
+        errors = (answers("valid").predicted - true).abs()
+        width = errors.quantile(place, interpolation="higher")
+        found["low"], found["high"] = found.predicted - width, found.predicted + width
+    return found[["example", "slot", "predicted", "low", "high"]]
 
 
 def predictions(

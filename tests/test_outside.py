@@ -197,8 +197,8 @@ def test_compare_takes_them(tmp_path):
     x = np.arange(300.0)
     path = tmp_path / "numbers.csv"
     pd.DataFrame({"x": x, "y": 2 * x}).to_csv(path, index=False)
-    table = compare.read(path)
-    assert "OneHot" in set(compare.encodings(table, [OneHot(), nl.P1000()]).encoder)
+    numbers = compare.read(path).numbers
+    assert "OneHot" in set(compare.encodings(numbers, [OneHot(), nl.P1000()]).encoder)
 
 
 def test_a_head_reads_numbers_that_are_written_in_words(module_home):

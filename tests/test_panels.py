@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import json
 import shutil
+import threading
 
 import pandas as pd
 import pytest
@@ -111,15 +112,18 @@ def test_a_parameter_that_cannot_be_held_is_refused(run):
 
 def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
     row, said, page, _ = nl.widgets.your_numbers(steps=0).children
-    (box,) = row.children
+    box, cancel = row.children
     file = {"type": "text/csv", "size": 0}
 
     def upload(name, content):
         stamp = datetime.datetime.now(datetime.UTC)
+        before = set(threading.enumerate())
         box.value = ({"name": name, "content": content, **file, "last_modified": stamp},)
+        for thread in set(threading.enumerate()) - before:
+            thread.join()
 
     upload("../n.csv", b"n\n1\n2.5\n3\n")
-    assert "Take " in page.value and said.value == ""
+    assert "Take " in page.value and said.value == "" and cancel.disabled
     assert (home / "data/uploads/n.csv").exists()
     upload("words.csv", b"n\na\nb\n")
     assert "Nothing to compare" in said.value and page.value == ""

@@ -132,16 +132,26 @@ def test_spectra_mark_the_peaks_and_each_threshold():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["10", "5", "3⅓", "2.5", "2"]
 
 
-def test_errors_in_a_gap_are_sorted_and_those_that_no_log_axis_has_stand_at_its_edges():
-    errors = {"P10": (np.inf, 0.5), "XVal": (0.1, 0.2), "FP15": (0.4, 0.0), "none": (0.3, 0.3)}
+def test_errors_in_a_gap_are_sorted_beside_grey_baselines():
+    errors = {"P10": (0.5, 0.9), "XVal": (0.1, 0.2), "boosting": (0.4, 1.5)}
+    parts = ("as in training", "in a gap")
     rows = [
-        row for n, (gap, seen) in errors.items() for row in ((n, "gap", gap), (n, "seen", seen))
+        (n, p, e, e / 2, 2 * e)
+        for n, own in errors.items()
+        for p, e in zip(parts, own, strict=True)
     ]
-    frame = pd.DataFrame(rows, columns=["encoder", "part", "error"])
-    (ax,) = plots.gap_errors(frame, "none").axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["XVal", "FP15", "P10"]
-    left, right = ax.get_xlim()
+    frame = pd.DataFrame(rows, columns=["encoder", "part", "error", "low", "high"])
+    (ax,) = plots.gap_errors(frame, ["boosting"]).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["XVal", "boosting", "P10"]
     at = sorted((y, x) for c in ax.collections for x, y in np.asarray(c.get_offsets()) if y == y)
-    expected = [(0, 0.1), (0, 0.2), (1, left), (1, 0.4), (2, 0.5), (2, right)]
+    expected = [(0, 0.1), (0, 0.2), (1, 0.4), (1, 1.5), (2, 0.5), (2, 0.9)]
     np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
-    assert "no number" in ax.get_xlabel()
+
+
+def test_intervals_that_miss_their_number_have_another_colour():
+    rows = [(1, 1.5, 0, 2), (2, 2, 1, 3), (5, 2, 1, 3)]
+    frame = pd.DataFrame(rows, columns=["true", "predicted", "low", "high"])
+    (ax,) = plots.intervals(frame, "y").axes
+    dots = {c.get_label(): len(c.get_offsets()) for c in ax.collections}
+    assert (dots["the interval holds it"], dots["the interval misses it"]) == (2, 1)
+    assert ax.get_xlabel() == "true y"

@@ -1,26 +1,38 @@
 """What encoders do to numbers before any training: range, precision, tokens, geometry."""
 
+import glob
+
 import numpy as np
 import pandas as pd
 
 from numlab import probes
-from numlab.compare.table import Table
 from numlab.embeddings import from_encoder
-from numlab.encoders import B1999, FP15, IEEE754, P10, P1000, Digits, Encoder, FoNE, Subword, XVal
-from numlab.examples import from_figures, to_figures
-from numlab.tokenizer import Text
+from numlab.encoders import (
+    B1999,
+    FP15,
+    IEEE754,
+    P10,
+    P1000,
+    Digits,
+    Encoder,
+    FoNE,
+    Standardised,
+    Subword,
+    XVal,
+)
+from numlab.encoders.columns import bend_centre_scale
 
 FIGURES = 12  # significant figures beyond these are float64's rounding noise
 MOST_DIGITS = 15
 NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
-def choices(numbers: np.ndarray) -> list[Encoder]:
-    """Nine encoders with the digits and scales that these numbers (n,) need."""
+def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
+    """Nine encoders with the digits and units that these columns of numbers need."""
+    numbers = np.concatenate([*columns.values()])
     int_digits, frac_digits = needed_digits(numbers)
-    fifth = float(np.abs(numbers).max()) / 5 or 1.0  # to about [-5, 5], as xVal's data (section 3)
-    scale = float(from_figures(*to_figures([fifth], 2))[0])
-    fixed = [P10(), P1000(), B1999(), FP15(), IEEE754(), XVal(scale=scale)]
+    units = tuple((glob.escape(name), *bend_centre_scale(x)) for name, x in columns.items())
+    fixed = [P10(), P1000(), B1999(), FP15(), IEEE754(), Standardised(XVal(), units)]
     return [*fixed, *(cls(int_digits, frac_digits) for cls in (FoNE, Digits, Subword))]
 
 
@@ -34,37 +46,36 @@ def needed_digits(numbers: np.ndarray) -> tuple[int, int]:
     return before, min(after, MOST_DIGITS - before)
 
 
-def encodings(table: Table, encoders: list[Encoder]) -> pd.DataFrame:
-    """Measure untrained encoders on the numbers of a table.
+def encodings(
+    columns: dict[str, np.ndarray], encoders: list[Encoder], exactly: list[str] = ()
+) -> pd.DataFrame:
+    """Measure untrained encoders on columns of numbers; `exactly` are names of ids and codes.
 
     Returns
     -------
-    DataFrame [encoder, held, refused, exact, worst, example, tokens, text_tokens, f1, periods]
+    DataFrame [encoder, held, refused, exact, ids, worst, example, tokens, f1, periods]
         held : share of the numbers in range; refused : one that is not; exact : share that decodes
-        to itself; worst : largest relative error; example : where, as "60.25 → 60.2"; tokens,
-        text_tokens : mean for a number, for a row; f1 : neighbour F1 (k = 10) of up to 1,000
-        numbers, NaN below 12; periods : up to three peaks of the spectrum, "–" for none, NaN with
-        fewer than 8 consecutive integers.
+        to itself; ids : the same of ids and codes, to the last digit, NaN without any; worst :
+        largest relative error; example : where, as "60.25 → 60.2"; tokens : mean for a number; f1 :
+        neighbour F1 (k = 10) of up to 1,000 numbers of the column with most, NaN below 12;
+        periods : up to three peaks of its spectrum, "–" for none, NaN with fewer than 8
+        consecutive integers.
     """
-
-    numbers, texts = table.numbers, table.examples
-    few = different = np.unique(numbers)
+    richest = max(columns, key=lambda name: len(np.unique(columns[name])))
+    different = few = np.unique(columns[richest])
     if len(different) > NUMBERS:
         few = np.sort(np.random.default_rng(0).choice(different, NUMBERS, replace=False))
-    words = Text.of([e.layout for e in texts])
-    literals = [len(e) * sum(map(len, map(words.ids, e.layout.token_literals))) for e in texts]
-    in_texts = sum(e.numbers.size for e in texts)  # a single column is shown twice
     rows = []
     for encoder in encoders:
-        held, few_held, different_held = (_held(encoder, x) for x in (numbers, few, different))
-        refused = np.setdiff1d(different, different_held)
-        row = {"encoder": str(encoder), "held": len(held) / len(numbers)}
-        row |= {"refused": refused[0] if len(refused) else None} | _round_trip(encoder, held)
-        tokens = sum(literals) + row["tokens"] * in_texts * row["held"]
-        row |= {"text_tokens": tokens / len(table.frame), "f1": np.nan}
+        parts = {name: _round_trip(encoder.at(name), x) for name, x in columns.items()}
+        row = {"encoder": str(encoder)} | _precision(pd.concat(parts.values()))
+        same = [parts[name].eval("number == decoded").mean() for name in exactly]
+        row |= {"ids": np.mean(same) if same else np.nan, "f1": np.nan}
+        own = encoder.at(richest)
+        different_held, few_held = (_held(own, x) for x in (different, few))
         if len(few_held) > 11:
-            row["f1"] = probes.neighbour_f1(from_encoder(encoder, few_held)).f1.mean()
-        rows.append(row | {"periods": _periods(encoder, different_held)})
+            row["f1"] = probes.neighbour_f1(from_encoder(own, few_held)).f1.mean()
+        rows.append(row | {"periods": _periods(own, different_held)})
     return pd.DataFrame(rows)
 
 
@@ -73,18 +84,35 @@ def _held(encoder: Encoder, numbers: np.ndarray) -> np.ndarray:
     return numbers[(numbers >= low) & (numbers <= high)]
 
 
-def _round_trip(encoder: Encoder, numbers: np.ndarray) -> dict:
-    """Precision and tokens of numbers that are encoded and decoded."""
-    if not len(numbers):
-        return {"exact": 0.0, "worst": np.nan, "example": None, "tokens": np.nan}
-    tokens = encoder.encode(numbers)
-    decoded = encoder.decode(tokens).astype(float)
-    error = np.abs(decoded - numbers) / np.where(numbers == 0, 1.0, np.abs(numbers))
+def _round_trip(encoder: Encoder, numbers: np.ndarray) -> pd.DataFrame:
+    """Each number, what it decodes to, and its tokens; NaN where it is not held."""
+    numbers = np.sort(numbers)  # those that are held stand together
+    held = _held(encoder, numbers)
+    frame = pd.DataFrame({"number": held, "decoded": held, "tokens": held})
+    if len(held):
+        tokens = encoder.encode(held)
+        frame["decoded"] = encoder.decode(tokens).astype(float)
+        frame["tokens"] = tokens.mask.sum(1)
+    refused = pd.DataFrame({"number": np.setdiff1d(numbers, held)})
+    return pd.concat([frame, refused], ignore_index=True)
+
+
+def _precision(trip: pd.DataFrame) -> dict:
+    refused, held = trip[trip.tokens.isna()], trip[trip.tokens.notna()]
+    first = {
+        "held": len(held) / len(trip),
+        "refused": None if refused.empty else refused.number.min(),
+    }
+    if held.empty:
+        return first | {"exact": 0.0, "worst": np.nan, "example": None, "tokens": np.nan}
+    size = held.number.abs().where(held.number != 0, 1.0)
+    error = ((held.decoded - held.number).abs() / size).to_numpy()
     error = np.where(error <= 1e-12, 0.0, error)  # float64's own
     worst = int(np.nanargmax(error))
-    example = f"{numbers[worst]:.12g} → {decoded[worst]:.12g}" if error[worst] else None
+    number, decoded = held.number.iloc[worst], held.decoded.iloc[worst]
+    example = f"{number:.12g} → {decoded:.12g}" if error[worst] else None
     precision = {"exact": (error == 0).mean(), "worst": error[worst], "example": example}
-    return precision | {"tokens": float(tokens.mask.sum(1).mean())}
+    return first | precision | {"tokens": float(held.tokens.mean())}
 
 
 def _periods(encoder: Encoder, numbers: np.ndarray) -> str | float:

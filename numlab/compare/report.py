@@ -1,28 +1,38 @@
-"""A page about a file: its numbers under every encoder, small trained models, advice."""
+"""A page about a file: how it was read, its numbers under every encoder, trained models, advice."""
 
 from __future__ import annotations
 
 import base64
+import functools
 import io
+import json
+import time
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import jinja2
-import numpy as np
 import pandas as pd
 
 from numlab import plots
 from numlab.compare.encodings import choices, encodings
-from numlab.compare.masked import BASELINE, TEXTS, gap_errors, specs
-from numlab.compare.table import Table, read
+from numlab.compare.learning import (
+    PARTS,
+    TEXTS,
+    answers,
+    predictable,
+    relative_errors,
+    specs,
+    tied,
+)
+from numlab.compare.reading import Reading, read
+from numlab.estimators import baselines
 from numlab.training import train
 
 LOSSLESS = 1e-6  # relative error: what float32 keeps
-ALIKE = 1.25  # errors of one seed within this factor are not told apart
 FOLDER = Path(__file__).parent
-COLUMNS = tomllib.loads((FOLDER / "columns.toml").read_text("utf-8"))
+HEADINGS = tomllib.loads((FOLDER / "columns.toml").read_text("utf-8"))
 TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(FOLDER / "templates"),
     autoescape=jinja2.select_autoescape(["html"]),
@@ -32,7 +42,13 @@ TEMPLATES = jinja2.Environment(
 
 
 def report(
-    path: str | Path, steps: int = 300, say: Callable[[str], None] = lambda _: None
+    path: str | Path,
+    steps: int = 300,
+    say: Callable[[str], None] = lambda _: None,
+    columns: Sequence[str] = (),
+    target: str | None = None,
+    seeds: int = 3,
+    decimal: str = "",
 ) -> Report:
     """Read a file, measure every encoder on its numbers, train small models, and advise.
 
@@ -40,26 +56,52 @@ def report(
 
     Parameters
     ----------
-    path : CSV, TSV, Parquet or JSON lines.
+    path : CSV, TSV, Parquet, JSON lines, text or Markdown.
     steps : of each small model; 0 trains none.
-    say : called with each stage of the work.
+    say : called with how the file was read, and each stage of the work; what it raises ends it.
+    columns, target, decimal : as in `read`; without a target each column of numbers is predicted.
+    seeds : how often each encoder is trained.
     """
     say(f"reading {Path(path).name}")
-    table = read(path)
-    encoders = choices(table.numbers)
-    say(f"{len(encoders)} encoders on {len(table.numbers):,} numbers")
-    frame, errors, untrained = encodings(table, encoders), None, "it was not asked for"
+    reading = read(path, columns, target, decimal)
+    for line in _sentences("about.txt", reading=reading, texts=TEXTS):
+        say(line)
+    encoders = choices(reading.numbers)
+    say(f"{len(encoders)} encoders on {sum(map(len, reading.numbers.values())):,} numbers")
+    exactly = reading.of_kind("id", "code")
+    frame, found, untrained = encodings(reading.numbers, encoders, exactly), None, "not asked for"
     if steps:
-        holding = [e for e, held in zip(encoders, frame.held, strict=True) if held == 1]
+        # where lengths differ, the masks of a hidden number would show its own
+        able = [e for e, held in zip(encoders, frame.held, strict=True) if held == 1 and e.fixed]
         try:
-            runs = []
-            for spec in specs(table, holding, steps):
-                say(f"training {spec.encoder}")
+            if not able:
+                raise ValueError("no encoder with a fixed number of tokens holds every number")
+            runs, began = [], time.monotonic()
+            todo = specs(reading, able, target, steps, seeds)
+            for i, spec in enumerate(todo):
+                left = (time.monotonic() - began) / i * (len(todo) - i) if i else None
+                about = "" if left is None else f", about {left:.0f} s left"
+                say(f"training {spec.encoder}, {i + 1} of {len(todo)}{about}")
                 runs.append(train(spec))
-            errors, untrained = gap_errors(runs), None
+            found, untrained = answers(runs, say), None
         except ValueError as error:
             untrained = str(error)
-    return Report(table, frame, errors, untrained)
+    return Report(reading, frame, found, untrained)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Which encoder to take; whether any column could be told from the others; why.
+
+    Attributes
+    ----------
+    columns : each predictable column, its best encoder, and those not told apart from it.
+    """
+
+    encoder: str
+    predictable: bool
+    why: list[str]
+    columns: dict[str, list[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,44 +110,75 @@ class Report:
 
     Attributes
     ----------
-    encodings, errors : DataFrame
-        From `compare.encodings` and `compare.gap_errors`; errors None without trained models.
+    encodings : DataFrame
+        From `compare.encodings`.
+    answers : DataFrame or None
+        From `compare.answers`; None without trained models.
     untrained : str or None
         Why there are none.
     """
 
-    table: Table
+    reading: Reading
     encodings: pd.DataFrame
-    errors: pd.DataFrame | None
+    answers: pd.DataFrame | None
     untrained: str | None
+
+    @functools.cached_property
+    def advice(self) -> Advice:
+        return advise(self.encodings, self.answers, self.untrained)
+
+    @functools.cached_property
+    def errors(self) -> pd.DataFrame | None:
+        """Of the columns that can be predicted, relative to the best constant; None without any."""
+        columns = list(self.advice.columns)
+        return relative_errors(self.answers, columns) if columns else None
 
     @property
     def paragraphs(self) -> dict[str, list[str]]:
         """Heading to sentences, in reading order."""
-        about = _sentences("about.txt", report=self, numbers=self.table.numbers, texts=TEXTS)
-        why = [f"No model was trained: {self.untrained}."] if self.untrained else []
-        return {self.table.name: about, "Advice": advice(self.encodings, self.errors) + why}
+        about = _sentences("about.txt", reading=self.reading, texts=TEXTS)
+        return {self.reading.name: about, "Advice": self.advice.why}
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Heading to evidence, formatted."""
-        tables = {"Before training": _formatted(self.encodings)}
+        tables = {"Columns": _formatted(self.reading.columns)}
+        tables["Before training"] = _formatted(self.encodings)
         if self.errors is not None:
-            wide = self.errors.pivot(index="encoder", columns="part", values=["error", "invalid"])
-            wide.columns = wide.columns.map(" ".join)
-            wide = wide.sort_values(["error gap", "error seen"]).replace(np.inf, np.nan)
-            heading = "Trained without the gap: median error in interquartile ranges"
-            tables[heading] = _formatted(wide.reset_index())
+            wide = self.errors.pivot(index="encoder", columns="part", values="error")
+            wide = wide.reindex(columns=[part for part in PARTS if part in wide])
+            wide = wide.sort_values(wide.columns[0]).reset_index()
+            tables["Trained: errors relative to the best constant"] = _formatted(wide)
         return tables
 
     @property
     def text(self) -> str:
         return TEMPLATES.get_template("report.txt").render(report=self)
 
+    @property
+    def json(self) -> str:
+        """One object: advice, notes, columns, encoders."""
+        columns = self.reading.columns.to_dict("records")
+        for row in columns:
+            row["encoders"] = self.advice.columns.get(row["column"], [])
+        if self.reading.of_texts:  # slots are the columns of texts
+            own = self.advice.columns.items()
+            columns += [{"column": name, "kind": "slot", "encoders": best} for name, best in own]
+        encoders = self.encodings.set_index("encoder", drop=False)
+        if self.errors is not None:
+            encoders = encoders.join(
+                self.errors.pivot(index="encoder", columns="part", values="error")
+            )
+        records = json.loads(encoders.to_json(orient="records"))
+        advice = asdict(self.advice)
+        del advice["columns"]
+        found = {"advice": advice, "columns": columns, "encoders": records}
+        return json.dumps(found | {"notes": self.reading.notes}, indent=1, ensure_ascii=False)
+
     def _repr_html_(self) -> str:
         file = io.BytesIO()
         if self.errors is not None:
-            figure = plots.gap_errors(self.errors, BASELINE)
+            figure = plots.gap_errors(self.errors, [*baselines()])
             figure.savefig(file, format="svg", bbox_inches="tight")
         image = base64.b64encode(file.getvalue()).decode()
         return TEMPLATES.get_template("report.html").render(report=self, image=image)
@@ -119,41 +192,44 @@ def _sentences(template: str, **facts) -> list[str]:
 
 def _formatted(frame: pd.DataFrame) -> pd.DataFrame:
     """Columns as strings under their headings; what is missing as a dash."""
-
     strings = {
         heading: frame[name].astype(object).map(pattern.format, na_action="ignore")
-        for name, (heading, pattern) in COLUMNS.items()
-        if name in frame
+        for name, (heading, pattern) in HEADINGS.items()
+        if name in frame and frame[name].notna().any()
     }
     return pd.DataFrame(strings).astype(object).fillna("–")
 
 
-def advice(encodings: pd.DataFrame, errors: pd.DataFrame | None) -> list[str]:
-    """Which encoder to take for a table, and why, as sentences.
+def advise(
+    encodings: pd.DataFrame, answers: pd.DataFrame | None = None, untrained: str | None = None
+) -> Advice:
+    """Which encoder to take for a file, and why.
 
-    An encoder that does not hold every number is out. Of the others those stay whose error in
-    the held-out gap is within a factor of 1.25 of the least, if that beats always saying the
-    median. Of these: the one that loses least, then with fewest tokens, then with the best
-    neighbour F1.
+    An encoder is out that does not hold as many of the numbers as another, and where there are ids
+    or codes one that changes more of them. Of the others the one is taken whose errors are least in
+    the columns that can be predicted, as in training. Where none can: the one that loses least,
+    then with fewest tokens, then with the best neighbour F1.
     """
-    every, learned = encodings.set_index("encoder"), None
+    every = encodings.set_index("encoder")
     every["lost"] = every.worst.where(every.worst > LOSSLESS, 0.0)
     left = every[every.held == every.held.max()]
-    if errors is not None:
-        learned = errors.pivot(index="encoder", columns="part", values="error")
-        beaten = learned.gap.drop(BASELINE).min() < learned.gap[BASELINE]
-        if beaten and left.index.isin(learned.index).any():
-            left = left.join(learned, how="inner")
-            left = left[left.gap <= ALIKE * left.gap.min()]
-    best = left.sort_values(["lost", "tokens", "f1"], ascending=[True, True, False]).iloc[0]
-    tied = left[(left.lost == best.lost) & (left.tokens == best.tokens)].drop(index=best.name)
-    return _sentences(
-        "advice.txt",
-        best=best,
-        tied=tied,
-        left=left,
-        learned=learned,
-        baseline=BASELINE,
-        refusing=every[every.held < every.held.max()],
-        lossy=every[every.lost > 0],
-    )
+    if left.ids.notna().any():
+        left = left[left.ids == left.ids.max()]
+    able, columns, shown, ranking = [], {}, None, []
+    if answers is not None:
+        able = [name for name in left.index if name in set(answers.encoder)]
+        own = answers[answers.encoder.isin(able)]
+        names = predictable(answers) if able else []
+        columns = {name: tied(own, [name]) for name in names}
+    if columns:
+        ranking = tied(own, list(columns))
+        shown = relative_errors(answers, list(columns)).set_index(["part", "encoder"])
+        best = left.loc[ranking[0]]
+    else:
+        order = left.sort_values(["lost", "tokens", "f1"], ascending=[True, True, False])
+        best = order.iloc[0]
+        same = (left.lost == best.lost) & (left.tokens == best.tokens) & ~(left.f1 < best.f1 - 0.01)
+        ranking = [best.name, *left.index[same].drop(best.name)]
+    facts = {"untrained": untrained, "every": every, "left": left, "columns": columns, "best": best}
+    facts |= {"ranking": ranking, "shown": shown, "parts": PARTS, "answers": answers, "able": able}
+    return Advice(best.name, bool(columns), _sentences("advice.txt", **facts), columns)

@@ -1,6 +1,7 @@
 from .cards import report_card as report_card
 from .comparisons import curves as curves
 from .comparisons import gap_errors as gap_errors
+from .comparisons import intervals as intervals
 from .comparisons import learning_curves as learning_curves
 from .comparisons import line_with_band as line_with_band
 from .comparisons import spectra as spectra

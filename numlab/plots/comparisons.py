@@ -1,5 +1,7 @@
 """Lines over a number or over steps, spectra, and errors in a gap."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
@@ -77,35 +79,55 @@ def spectra(frame: pd.DataFrame) -> Figure:
 
 
 @styled
-def gap_errors(errors: pd.DataFrame, baseline: str) -> Figure:
-    """A row for each model: its error in the gap (filled) and elsewhere (hollow), the best on top.
+def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
+    """A row for each model: its errors as in training, in a gap and beyond, the best on top.
 
-    The errors are those of `compare.gap_errors`: what is 0 or infinite stands at the edge. Those of
-    the encoder `baseline`, which a model must beat, are lines.
+    `errors` has the columns encoder, part, error, low and high (of a line, the interval as in
+    training), relative to a constant's, which stands at 1. Baselines are grey.
     """
-
     table = errors.pivot(index="encoder", columns="part", values="error")
-    models = table.drop(index=baseline).sort_values("gap")
-    figure, (ax,) = panels(1, 1, 8.2, 0.34 * len(models) + 0.9)
-    shown = table.where((table > 0) & (table < np.inf)).stack()
-    limits = shown.min() / 2, 2 * shown.max()  # of a log axis: 0 and infinity are at its ends
-    for row, (name, ends) in enumerate(models.clip(*limits).iterrows()):
-        color, look = encoder_color(name), {"marker": encoder_marker(name), "s": 42}
-        look |= {"edgecolor": color, "zorder": 3, "clip_on": False}
-        ax.hlines(row, ends.min(), ends.max(), color=color, lw=1.5, alpha=0.5)
-        ax.scatter(ends["seen"], row, facecolor="white", **look)
-        ax.scatter(ends["gap"], row, facecolor=color, **look)
-    looks = (("gap", "in the gap", GREY, "--"), ("seen", "elsewhere", "white", ":"))
-    for part, where, fill, dash in looks:
-        ax.scatter([], [], facecolor=fill, edgecolor=GREY, marker="o", label=where)
-        line = {"color": GREY, "ls": dash, "lw": 1, "zorder": 0}
-        ax.axvline(table.loc[baseline, part], label=f"{baseline}, {where}", **line)
-    ax.set_yticks(range(len(models)), models.index)
+    parts = [part for part in ("as in training", "in a gap", "beyond") if part in table]
+    table = table[parts].sort_values(parts[0])
+    ends = errors[errors.part == parts[0]].set_index("encoder")[["low", "high"]]
+    figure, (ax,) = panels(1, 1, 8.2, 0.34 * len(table) + 0.9)
+    fills = {"in a gap": "white", "beyond": "#D9D9D9"}
+    markers = {"as in training": "o", "in a gap": "o", "beyond": ">"}
+    for row, (name, own) in enumerate(table.iterrows()):
+        color = GREY if name in baselines else encoder_color(name)
+        ax.hlines(row, *ends.loc[name], color=color, lw=5, alpha=0.3)
+        for part in reversed(parts):
+            look = {"facecolor": fills.get(part, color), "edgecolor": color, "s": 42, "zorder": 3}
+            ax.scatter(own[part], row, marker=markers[part], **look)
+    for part in parts:
+        look = {"facecolor": fills.get(part, GREY), "edgecolor": GREY, "marker": markers[part]}
+        ax.scatter([], [], label=part, **look)
+    ax.axvline(1, color=GREY, lw=1, ls="--", zorder=0, label="the best constant")
+    ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(which="minor", labelbottom=False)
-    ax.set(xscale="log", xlim=limits, ylim=(len(models) - 0.4, -0.6))
+    ax.set(
+        xscale="log", ylim=(len(table) - 0.4, -0.6), xlabel="error relative to the best constant"
+    )
     ax.xaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
-    edge = "; at the right edge: no number" if np.isinf(models).any(axis=None) else ""
-    ax.set_xlabel(f"median error (interquartile ranges{edge})")
+    legend(figure, [ax])
+    return figure
+
+
+@styled
+def intervals(frame: pd.DataFrame, name: str) -> Figure:
+    """Predicted over true numbers: a dot and its interval each; red where it misses the number.
+
+    `frame` has the columns true, predicted, low and high; `name` is what is predicted.
+    """
+    figure, (ax,) = panels(1, 1, 5.0, 4.6)
+    held = frame.true.between(frame.low, frame.high)
+    for rows, color, label in (
+        (frame[held], "#0072B2", "the interval holds it"),
+        (frame[~held], "#D55E00", "the interval misses it"),
+    ):
+        ax.vlines(rows.true, rows.low, rows.high, color=color, lw=1, alpha=0.35)
+        ax.scatter(rows.true, rows.predicted, 14, color=color, zorder=3, label=label)
+    ax.axline((frame.true.mean(),) * 2, slope=1, color=GREY, lw=1, ls="--", label="exact")
+    ax.set(xlabel=f"true {name}", ylabel=f"predicted {name}")
     legend(figure, [ax])
     return figure
 

@@ -11,6 +11,8 @@ from .mixture import Mixture as Mixture
 from .numeracy import Numeracy as Numeracy
 from .planets import Planets as Planets
 from .quantities import Quantities as Quantities
+from .rows import Table as Table
+from .rows import Texts as Texts
 from .sentences import Sentences as Sentences
 from .temperature import Temperature as Temperature
 from .trees import BinaryTrees as BinaryTrees

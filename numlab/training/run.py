@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 from numlab import store
 from numlab.described import restore
+from numlab.evaluation import interval
 from numlab.examples import Examples
 from numlab.models import Model
 from numlab.tokenizer import Tokenizer
@@ -73,6 +74,28 @@ class Run:
     def valid_loss(self) -> float:
         """The validation loss at the end."""
         return float(self.history.query("part == 'valid'").loss.iloc[-1])
+
+    def predict(self, rows, coverage: float = 0.8):
+        """What the run predicts for other rows of its own task, a `tasks.Table` or `tasks.Texts`.
+
+        The interval holds the true number with about the probability `coverage`: it is as wide as
+        the validation examples need (split conformal prediction). A head with a formula for its
+        distribution gives its quantiles, at the level that covers enough of them (Chernozhukov
+        and others, 2021); else all intervals are equally wide.
+
+        Parameters
+        ----------
+        rows : DataFrame, or list of str; the target may be missing.
+        coverage : above 0 and below 1.
+
+        Returns
+        -------
+        DataFrame [example, slot, predicted, low, high]
+            A row for each slot that is predicted; `example` is the place among `rows`.
+        """
+        if not (self.spec.encoder.fixed or self.spec.head):
+            raise ValueError(f"{self.spec.encoder}: the length of a number would have to be known")
+        return interval(self, self.spec.task.read(rows), coverage)
 
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" examples."""

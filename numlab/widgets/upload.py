@@ -1,37 +1,50 @@
 """Upload a file of numbers: every encoder on them, and advice."""
 
+import threading
 from pathlib import Path
 
 import ipywidgets
 from IPython.display import display
 
 from numlab import compare, store
+from numlab.compare.reading import SUFFIXES
 from numlab.widgets.panel import Panel, note, row
 
 __all__ = ["your_numbers"]
 
-KINDS = ".csv,.tsv,.parquet,.jsonl,.ndjson"
 
-
-def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets.VBox:
+def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     """Upload a file of texts or of columns of numbers, and see which encoder suits it.
 
-    A message says what is wrong with a file. Uploaded files are kept under `data/uploads`. A panel
-    can start with the file `path`. Each small model trains for `steps` steps; 0: train none.
+    A message says how the file is read, what is done, and how long it takes; "Cancel" ends it after
+    the model in training. Uploaded files are kept under `data/uploads`. A panel can start with the
+    file `path`. `options` are those of `compare.report`: steps, columns, target, seeds, decimal.
     """
     wide = {"width": "auto", "min_width": "200px"}
-    button = ipywidgets.FileUpload(accept=KINDS, description="a file of yours", layout=wide)
-    message, page = ipywidgets.HTML(), ipywidgets.HTML()
+    button = ipywidgets.FileUpload(
+        accept=",".join(SUFFIXES), description="a file of yours", layout=wide
+    )
+    cancel = ipywidgets.Button(description="Cancel", icon="stop", disabled=True)
+    message, page, cancelled = ipywidgets.HTML(), ipywidgets.HTML(), threading.Event()
 
     def progress(doing: str) -> None:
+        if cancelled.is_set():
+            raise KeyboardInterrupt
         message.value = note(f"{doing} …")
 
     def report(path: str | Path) -> None:
+        page.value = ""
+        cancelled.clear()
+        button.disabled, cancel.disabled = True, False
         try:
-            page.value = compare.report(path, steps, progress)._repr_html_()
+            page.value = compare.report(path, say=progress, **options)._repr_html_()
             message.value = ""
-        except (ValueError, OSError, MemoryError) as error:
-            page.value, message.value = "", note(f"Nothing to compare: {error}", "alert")
+        except KeyboardInterrupt:
+            message.value = note("cancelled; models that were trained stay stored")
+        except Exception as error:  # nobody sees an exception of a thread
+            message.value = note(f"Nothing to compare: {error}", "alert")
+        finally:
+            button.disabled, cancel.disabled = False, True
 
     def take(change) -> None:
         folder = store.home() / "data" / "uploads"
@@ -40,10 +53,11 @@ def your_numbers(path: str | Path | None = None, steps: int = 300) -> ipywidgets
             kept = folder / Path(file["name"]).name
             kept.write_bytes(file["content"])
             button.value = ()
-            report(kept)
+            threading.Thread(target=report, args=(kept,), daemon=True).start()
 
     button.observe(take, "value")
+    cancel.on_click(lambda _: cancelled.set())
     if path:
         display(message)  # the panel itself appears only when the cell has ended
         report(path)
-    return Panel(row(button), message, page)
+    return Panel(row(button, cancel), message, page)

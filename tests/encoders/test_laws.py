@@ -35,6 +35,7 @@ from numlab.encoders import (
     LogBins,
     Periodic,
     SoftBins,
+    Standardised,
     Subword,
     Tokens,
     ValueEncoder,
@@ -86,6 +87,8 @@ CONFIGURED = [
     Periodic(3, 0.5, scale=20.0),
     ColumnXVal(scales=(("x*", 3.0),)).at("x0"),
     FusedBins((("x*", (1.0, 2.0)), ("y", (-3.0, 0.0)))).at("y"),
+    Standardised(columns=(("*", 0.0, 0.0, 7.0),)),
+    Standardised(PLE(), (("*", 1e-9, 0.0, 5.0),)),
 ]
 
 

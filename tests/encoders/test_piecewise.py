@@ -121,3 +121,15 @@ def test_columns_train_and_predict(encoder, module_home):
     )
     frame = nl.predict(nl.train(spec), "test", ("m0", "a0", "x0.1"))
     assert len(frame) == 48
+
+
+def test_columns_are_standardised_and_those_of_many_decades_are_bent():
+    rng = np.random.default_rng(0)
+    near, wide = rng.normal(300, 7, 500), 10 ** rng.uniform(-30, 30, 500)
+    (e,) = [nl.Examples(nl.Layout.of("{near} {w*e}"), np.stack([near, wide], 1))]
+    encoder = nl.Standardised.fit([e])
+    for name, x in (("near", near), ("w*e", wide)):
+        own = encoder.at(name)
+        assert own.units(x).mean() == pytest.approx(0) and own.units(x).std() == pytest.approx(1)
+        assert own.decode(own.encode(x)) == pytest.approx(x, rel=1e-4)
+    assert str(encoder) == "XVal (by column)"

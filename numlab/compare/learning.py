@@ -1,0 +1,233 @@
+"""Small models that fill in the numbers of a file, beside baselines, in and out of training."""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from numlab.codes.base import LARGEST
+from numlab.compare.reading import Reading
+from numlab.encoders import Encoder, Standardised
+from numlab.encoders.columns import by_column
+from numlab.estimators import baselines
+from numlab.evaluation import predict
+from numlab.examples import Examples
+from numlab.models import GPT2
+from numlab.objectives import MaskedLM
+from numlab.tasks import Table, Texts
+from numlab.training import Run, RunSpec
+
+TEXTS = 2000  # random texts that a model learns from: each may have its own layout
+CONSTANTS = ("the mean", "the median")
+PARTS = ("as in training", "in a gap", "beyond")
+KEPT = 0.6  # of the rows, about, outside all gaps
+GAPS = (0.2, 0.72)  # quantiles in the middle of the gaps: away from the centre
+LEAST_SKILL = 0.03  # of the best constant's error, that a model has to save
+SURE = 3.5  # standard errors above none: with ten models in six columns chance gets there in 1 %
+
+
+def specs(
+    reading: Reading,
+    encoders: list[Encoder],
+    target: str | None = None,
+    steps: int = 300,
+    seeds: int = 3,
+) -> list[RunSpec]:
+    """For each seed and encoder a small run that fills in one masked number of a row or more.
+
+    Without a target it learns every column of numbers, each masked as often. Of each column that
+    is predicted, two gaps and the greatest numbers are held out. Ids are left out. ValueError where
+    there is nothing to predict, or too little.
+    """
+    if reading.of_texts:
+        texts = reading.frame["text"].drop_duplicates()
+        task = Texts(texts.sample(min(TEXTS, len(texts)), random_state=0).tolist())
+        names = list(by_column(task.examples))
+    else:
+        task = Table(reading.frame.drop(columns=reading.of_kind("id")), target)
+        names = reading.of_kind("number") if target is None else [target]
+        if len(task.frame.columns) < 2 or not names:
+            raise ValueError("there is no column of numbers that others could tell")
+    task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
+    if (n := task.size) < 48:
+        raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")
+    n_test = min(256, n // 4)
+    n_valid = min(64, n // 8)
+    return [
+        RunSpec(
+            task=task,
+            encoder=encoder,
+            objective=MaskedLM(1 / len(names), 0.0, only=tuple(map(glob.escape, names))),
+            model=GPT2(48, 2, 4, context=4096),
+            n_train=n - n_valid - n_test,
+            n_valid=n_valid,
+            n_test=n_test,
+            steps=steps,
+            learning_rate=3e-3,
+            seed=seed,
+        )
+        for seed in range(seeds)
+        for encoder in encoders
+    ]
+
+
+def _gaps(columns: dict[str, np.ndarray], names: list[str]) -> tuple[tuple[str, float, float], ...]:
+    """Open intervals: narrower ones where several columns have their own."""
+    names = [name for name in names if len(np.unique(columns[name])) > 20]
+    share, gaps = (1 - KEPT ** (1 / max(1, len(names)))) / 3, []
+    for name in names:
+        for middle in GAPS:
+            gaps.append(
+                (name, *np.quantile(columns[name], (middle - share / 2, middle + share / 2)))
+            )
+        gaps.append((name, np.quantile(columns[name], 1 - share), LARGEST))
+    return tuple((glob.escape(name), float(low), float(high)) for name, low, high in gaps)
+
+
+def answers(
+    runs: list[Run], say: Callable[[str], None] = lambda _: None, fresh=None
+) -> pd.DataFrame:
+    """How far models, and baselines on the same rows, are from each number they had to fill in.
+
+    The rows are those of the test and in the gaps, or `fresh` ones of the same form.
+
+    Returns
+    -------
+    DataFrame [encoder, seed, column, part, error, valid]
+        Part "as in training", "in a gap", or "beyond" the greatest that was trained on. error:
+        abs(predicted - true) in deviations of the column; of asinh(x), a logarithm, where it has
+        three decades or more. At most the column's range, which an answer without number counts.
+    """
+    by_seed: dict[int, list[Run]] = {}
+    for run in runs:
+        by_seed.setdefault(run.spec.seed, []).append(run)
+    frames = []
+    for seed, own in by_seed.items():
+        say(f"testing {len(own)} encoders, seed {seed + 1} of {len(by_seed)}")
+        frames += _of_seed(own, fresh)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
+    spec, train = runs[0].spec, runs[0].examples("train")
+    asked_for = [(spec.examples("test"), False), (spec.task.held_out, True)]
+    if fresh is not None:
+        asked_for = [(spec.task.read(fresh), False)]
+    standard = Standardised.fit(train)
+    rows = as_frame(train, standard)
+    for name in by_column(train):
+        if glob.escape(name) not in spec.objective.only:
+            continue
+        known = rows.dropna(subset=name)
+        fitted = {k: m.fit(known.drop(columns=name), known[name]) for k, m in baselines().items()}
+        for texts, is_held in asked_for:
+            texts = [e for e in texts if name in e.layout.number_slots]
+            if not texts:
+                continue
+            asked = as_frame(texts, standard).reindex(columns=rows.columns)
+            guesses = {k: model.predict(asked.drop(columns=name)) for k, model in fitted.items()}
+            for run in runs:
+                found = predict(run, texts, glob.escape(name)).set_index("example").loc[asked.index]
+                guess = standard.at(name).units(found.predicted.astype(float))
+                guesses[str(run.spec.encoder)] = np.where(found.valid, guess, np.nan)
+            part = _parts(found.true, name, known, spec) if is_held else PARTS[0]
+            frame = pd.DataFrame({"seed": spec.seed, "column": name, "part": part}, asked.index)
+            span = known[name].max() - known[name].min()
+            for encoder, guess in guesses.items():
+                error = (pd.Series(guess, asked.index) - asked[name]).abs()
+                frame = frame.assign(encoder=encoder, valid=error.notna())
+                yield frame.assign(error=error.clip(upper=span).fillna(span))[frame.part != ""]
+
+
+def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np.ndarray:
+    """In which part held-out numbers are; "" for those of a row that another column holds out."""
+    x, own = true.to_numpy(float), glob.escape(name)
+    gaps = [(low, high) for pattern, low, high in spec.task.without if pattern in (own, "*")]
+    inside = np.any([(x > low) & (x < high) & (high < LARGEST) for low, high in gaps], axis=0)
+    above = np.any([(x > low) & (high == LARGEST) for low, high in gaps], axis=0)
+    return np.select([above, inside], PARTS[:0:-1], "")
+
+
+def as_frame(examples: list[Examples], standard: Standardised) -> pd.DataFrame:
+    """A row for each text, in the order of `index`: its numbers in units of their columns, its
+    words, and which layout it has."""
+    parts = []
+    for e in examples:
+        columns = {n: standard.at(n).units(e.column(n)) for n in e.layout.number_slots}
+        columns |= {n: e.column(n) for n in e.layout.word_slots}
+        parts.append(
+            pd.DataFrame({**columns, " layout": "|".join(e.layout.literals)}, index=e.index)
+        )
+    return pd.concat(parts).sort_index()
+
+
+def best_constant(found: pd.DataFrame) -> pd.DataFrame:
+    """Answers of the better of the two constants, for each column in training."""
+    constants = found[found.encoder.isin(CONSTANTS)]
+    seen = constants[constants.part == PARTS[0]].groupby(["column", "encoder"]).error.mean()
+    best = seen.groupby("column").idxmin()
+    return constants[
+        [best[c] == (c, e) for c, e in zip(constants.column, constants.encoder, strict=True)]
+    ]
+
+
+def predictable(found: pd.DataFrame) -> list[str]:
+    """The columns of `answers` that some model or baseline tells better than the best constant.
+
+    By 3 % of its error, and by 3.5 standard errors over the rows of all seeds, as in training.
+    """
+    seen, columns = found[found.part == PARTS[0]], []
+    constant = best_constant(seen).groupby("column").error
+    for (name, encoder), own in seen.groupby(["column", "encoder"], sort=False):
+        if encoder in CONSTANTS or name in columns:
+            continue
+        against = constant.get_group(name)
+        saved = against.to_numpy() - own.error.to_numpy()  # the same rows in the same order
+        error = saved.std(ddof=1) / np.sqrt(len(saved))
+        if saved.mean() > max(LEAST_SKILL * against.mean(), SURE * error):
+            columns.append(name)
+    return columns
+
+
+def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """The errors of each encoder in some columns, relative to those of the best constant.
+
+    Returns
+    -------
+    DataFrame [encoder, part, error, low, high, invalid]
+        error: the geometric mean over columns and seeds; low, high: its 90 % interval by Student's
+        t over the seeds.
+    """
+    found = found[found.column.isin(columns)]
+    keys = ["part", "column", "seed"]
+    constant = best_constant(found).groupby(keys).error.mean()
+    means = found.groupby(["encoder", *keys]).agg(error=("error", "mean"), valid=("valid", "mean"))
+    ratio = np.log(means.error.clip(lower=1e-9) / constant.clip(lower=1e-9))
+    rows = []
+    for (encoder, part), own in ratio.groupby(["encoder", "part"]):
+        seeds = own.groupby("seed").mean()
+        middle, width = seeds.mean(), 0.0
+        if len(seeds) > 1:
+            width = stats.t.ppf(0.95, len(seeds) - 1) * seeds.sem()
+        invalid = 1 - means.valid[encoder, part].mean()
+        rows.append((encoder, part, *np.exp([middle, middle - width, middle + width]), invalid))
+    names = ["encoder", "part", "error", "low", "high", "invalid"]
+    return pd.DataFrame(rows, columns=names).sort_values(["part", "error"], ignore_index=True)
+
+
+def tied(found: pd.DataFrame, columns: list[str], part: str = PARTS[0]) -> list[str]:
+    """The encoder with the least error in some columns, and those not told apart from it: the
+    90 % interval of the ratio over the seeds holds 1."""
+    own = found[found.column.isin(columns) & (found.part == part)]
+    own = own[~own.encoder.isin([*baselines(), *CONSTANTS])]
+    means = np.log(own.groupby(["encoder", "column", "seed"]).error.mean().clip(lower=1e-9))
+    by_seed = means.groupby(["seed", "encoder"]).mean().unstack()
+    order = by_seed.mean().sort_values().index
+    behind = by_seed.sub(by_seed[order[0]], axis=0)
+    width = stats.t.ppf(0.95, max(1, len(behind) - 1)) * behind.sem().fillna(np.inf)
+    return [order[0], *(e for e in order[1:] if behind[e].mean() <= width[e])]

@@ -1,0 +1,283 @@
+"""scikit-learn estimators: a small model as a regressor, an encoder as a transformer; baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import mean_absolute_error, root_mean_squared_error
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from numlab.embeddings import token_vectors
+from numlab.encoders import PLE, Encoder, Standardised
+from numlab.encoders.columns import bend_centre_scale
+from numlab.heads import HLGauss
+from numlab.models import GPT2
+from numlab.objectives import MaskedLM
+from numlab.tasks import Table
+from numlab.tasks.rows import as_columns
+from numlab.training import RunSpec, train
+
+__all__ = ["NumberEncoder", "NumberRegressor", "Regression", "baselines", "regress"]
+
+EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
+EPOCHS = 40
+LEAST = 8  # rows
+
+
+class NumberRegressor(RegressorMixin, BaseEstimator):
+    """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
+
+    A prediction is the mean of theirs, an interval the mean of theirs. Columns may hold numbers,
+    words and dates, and may have gaps. Fitted runs stay in the store: a second fit is free.
+
+    Parameters
+    ----------
+    encoder : how columns of numbers are read; None: PLE of each column, standardised.
+    steps : of each training; None: 40 epochs, 100 steps at least.
+    d_model : width of the models.
+    members : how many there are. Each leaves out another fifth of the rows, for its intervals.
+
+    Attributes
+    ----------
+    runs_ : list of Run
+
+    Examples
+    --------
+    >>> x = np.linspace(-1, 1, 40)[:, None]
+    >>> NumberRegressor(steps=2, members=1).fit(x, x[:, 0]).predict_interval(x[:3]).shape
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder | None = None,
+        steps: int | None = None,
+        d_model: int = 64,
+        members: int = 3,
+    ):
+        self.encoder, self.steps, self.d_model, self.members = encoder, steps, d_model, members
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X, y) -> NumberRegressor:
+        """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
+        if isinstance(X, pd.DataFrame):
+            validate_data(self, X, skip_check_array=True)
+            check_consistent_length(X, y)
+            y = check_array(y, ensure_2d=False, dtype=float)
+        else:
+            X, y = validate_data(self, X, y, ensure_all_finite="allow-nan", y_numeric=True)
+        y = np.asarray(y, float)
+        if y.ndim != 1:
+            raise ValueError(f"y has shape (n_samples,); got {y.shape}")
+        if len(y) < LEAST:
+            raise ValueError(f"expected {LEAST} rows or more; got n_samples = {len(y)}")
+        frame, name = self._frame(X), "y"
+        while name in frame:
+            name += "'"
+        task = Table(frame.assign(**{name: y}), name)
+        n = task.size
+        encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
+        n_valid = max(1, n // 5)
+        epochs = EPOCHS * n // 64
+        spec = RunSpec(
+            task=task,
+            encoder=encoder,
+            objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slots,)),
+            model=GPT2(self.d_model, 2, 4),
+            head=HLGauss.fit(y, 64, asinh=bend_centre_scale(y)[0] > 0),
+            n_train=max(1, n - n_valid - 1),
+            n_valid=n_valid,
+            n_test=1,
+            steps=max(100, epochs) if self.steps is None else self.steps,
+            learning_rate=2e-3,
+        )
+        self.runs_ = [train(own) for own in spec.seeds(self.members)]
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """(n,) predictions."""
+        return self._mean(X, 0.8)[:, 0]
+
+    def predict_interval(self, X, coverage: float = 0.8) -> np.ndarray:
+        """(n, 2) ends of intervals that hold the true number with about that probability."""
+        return self._mean(X, coverage)[:, 1:]
+
+    def _mean(self, X, coverage: float) -> np.ndarray:
+        check_is_fitted(self)
+        if isinstance(X, pd.DataFrame):
+            validate_data(self, X, skip_check_array=True, reset=False)
+        else:
+            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        frame = self._frame(X).reset_index(drop=True)
+        columns = ["predicted", "low", "high"]
+        return np.mean([run.predict(frame, coverage)[columns] for run in self.runs_], axis=0)
+
+    @staticmethod
+    def _frame(X) -> pd.DataFrame:
+        if isinstance(X, pd.DataFrame):
+            return X.rename(columns=str)
+        return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+
+
+class NumberEncoder(TransformerMixin, BaseEstimator):
+    """Columns of numbers as the vectors that an untrained model would read them as.
+
+    Parameters
+    ----------
+    encoder : None: PLE of each column, standardised.
+    d_model : entries for each column.
+
+    Examples
+    --------
+    >>> NumberEncoder(d_model=4).fit_transform([[1.0, 2.0], [3.0, 5.0]]).shape
+    (2, 8)
+    """
+
+    def __init__(self, encoder: Encoder | None = None, d_model: int = 16):
+        self.encoder, self.d_model = encoder, d_model
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X, y=None) -> NumberEncoder:
+        X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")
+        self.encoders_ = [
+            self.encoder or _standardised(column[~np.isnan(column)]) for column in X.T
+        ]
+        return self
+
+    def transform(self, X) -> np.ndarray:
+        """(n, columns * d_model); a missing number is zeros."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=float, reset=False, ensure_all_finite="allow-nan")
+        vectors = np.zeros((*X.shape, self.d_model))
+        for j, encoder in enumerate(self.encoders_):
+            known = ~np.isnan(X[:, j])
+            tokens, mask = token_vectors(encoder, X[known, j], self.d_model)
+            vectors[known, j] = tokens.sum(1) / mask.sum(1)[:, None]
+        return vectors.reshape(len(X), -1)
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        default = [f"x{j}" for j in range(self.n_features_in_)]
+        names = (
+            getattr(self, "feature_names_in_", default)
+            if input_features is None
+            else input_features
+        )
+        return np.array([f"{n}_{i}" for n in names for i in range(self.d_model)], object)
+
+
+def _standardised(numbers: np.ndarray) -> Standardised:
+    units = bend_centre_scale(numbers) if len(numbers) else (0.0, 0.0, 1.0)
+    return Standardised(PLE(EDGES, kind="A"), (("*", *units),))
+
+
+def baselines() -> dict[str, BaseEstimator]:
+    """What a model has to beat: two constants, neighbours, and gradient boosting.
+
+    They take frames of `tasks.rows.as_columns`, with gaps.
+    """
+    numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+    words = OneHotEncoder(handle_unknown="ignore", max_categories=50, sparse_output=False)
+    kinds = make_column_selector(dtype_include=float), make_column_selector(dtype_exclude=float)
+
+    def on_columns(numbers, regressor):
+        return make_pipeline(
+            make_column_transformer((numbers, kinds[0]), (words, kinds[1])), regressor
+        )
+
+    return {
+        "the mean": DummyRegressor(),
+        "the median": DummyRegressor(strategy="median"),
+        "15 neighbours": on_columns(numbers, KNeighborsRegressor(15)),
+        "boosting": on_columns("passthrough", HistGradientBoostingRegressor(random_state=0)),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A fitted regressor beside its baselines, on rows that none has seen.
+
+    Attributes
+    ----------
+    errors : DataFrame [model, mae, rmse], the least mae first
+    predictions : DataFrame [true, predicted, low, high]
+    """
+
+    target: str
+    model: NumberRegressor
+    errors: pd.DataFrame
+    predictions: pd.DataFrame
+    coverage: float
+
+    @property
+    def covered(self) -> float:
+        """The share of the true numbers in their intervals."""
+        p = self.predictions
+        return float(p.true.between(p.low, p.high).mean())
+
+    @property
+    def text(self) -> str:
+        n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
+        return "\n".join(
+            [
+                f"{self.target}, on {n:,} rows that no model has seen:",
+                self.errors.to_string(index=False, float_format="{:.4g}".format),
+                f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
+                f"The runs in the store: {runs}",
+            ]
+        )
+
+
+def regress(
+    frame: pd.DataFrame, target: str, say: Callable[[str], None] = lambda _: None, seed: int = 0
+) -> Regression:
+    """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
+
+    ValueError where the target is no column of numbers, or rows are too few.
+    """
+    frame = as_columns(frame)
+    if target not in frame or frame[target].dtype.kind != "f":
+        numbers = ", ".join(frame.select_dtypes(float))
+        raise ValueError(f"the target is a column of numbers, {numbers}; got {target}")
+    frame = frame.dropna(subset=target).drop_duplicates()
+    if len(frame) < 2 * LEAST:
+        raise ValueError(f"expected {2 * LEAST} different rows or more; got {len(frame)}")
+    X, y = frame.drop(columns=target), frame[target].to_numpy()
+    X, X_test, y, y_test = train_test_split(X, y, random_state=seed)
+    models = {**baselines(), "numlab": NumberRegressor()}
+    rows, predicted = [], {}
+    for name, model in models.items():
+        say(f"fitting {name}")
+        predicted[name] = model.fit(X, y).predict(X_test)
+        mae, rmse = (
+            f(y_test, predicted[name]) for f in (mean_absolute_error, root_mean_squared_error)
+        )
+        rows.append({"model": name, "mae": mae, "rmse": rmse})
+    low, high = model.predict_interval(X_test).T
+    answers = {"true": y_test, "predicted": predicted["numlab"], "low": low, "high": high}
+    errors = pd.DataFrame(rows).sort_values("mae", ignore_index=True)
+    return Regression(target, model, errors, pd.DataFrame(answers), 0.8)

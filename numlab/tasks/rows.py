@@ -1,0 +1,304 @@
+"""One's own data as a task: the rows of a table, or texts. Their content decides the address."""
+
+from __future__ import annotations
+
+import abc
+import fnmatch
+import functools
+import glob
+import hashlib
+from collections.abc import Sequence
+from dataclasses import InitVar, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from numlab import store
+from numlab.examples import Examples, Layout, Slot, parse
+from numlab.tasks.base import Task, hold, natural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Table", "Texts"]
+
+MISSING = " ?"  # what stands in a text for a value that a row lacks
+
+
+class Rows(Task):
+    """Different rows that the store keeps under the checksum of their content, in random order.
+
+    Attributes
+    ----------
+    rows : the checksum; given as data, it is computed and the data are kept.
+    without : (pattern of slots, low, high) of open intervals: rows with a number in one of them
+        are in `held_out` only.
+    """
+
+    stored: ClassVar[bool] = False
+    rows: str
+    without: tuple[tuple[str, float, float], ...]
+
+    @property
+    @abc.abstractmethod
+    def slots(self) -> str:
+        """A pattern of the slots that are predicted."""
+
+    @abc.abstractmethod
+    def read(self, rows) -> list[Examples]:
+        """Other rows of the same form; `index` is a row's place. What is unknown may be missing."""
+
+    @functools.cached_property
+    def frame(self) -> pd.DataFrame:
+        """The rows as they are kept."""
+        return _load(_file(self.rows))
+
+    @functools.cached_property
+    def examples(self) -> list[Examples]:
+        """All rows, those that are held out too; `index` is a row of `frame`."""
+        return self._all()
+
+    @abc.abstractmethod
+    def _all(self) -> list[Examples]:
+        """The kept rows."""
+
+    @functools.cached_property
+    def is_held_out(self) -> np.ndarray:
+        """(rows,) bool: which rows have a number in an interval that is left out."""
+        inside = np.zeros(len(self.frame), bool)
+        for e in self.examples:
+            for pattern, low, high in self.without:
+                for name in fnmatch.filter(e.layout.number_slots, pattern):
+                    x = e.column(name).astype(float)
+                    inside[e.index] |= (x > low) & (x < high)
+        return inside
+
+    @property
+    def held_out(self) -> list[Examples]:
+        return self._take(np.flatnonzero(self.is_held_out))
+
+    def layouts(self) -> list[Layout]:
+        return [e.layout for e in self.examples]
+
+    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
+        """n different rows; no parameter can be held fixed."""
+        hold(fixed, self.limits, natural(n))
+        return self.split((n,), seed)[0]
+
+    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
+        n, rows = sum(map(natural, sizes)), self._usable
+        if n > len(rows):
+            raise ValueError(f"there are {len(rows):,} different rows; got sizes {tuple(sizes)}")
+        order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
+        return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
+
+    @functools.cached_property
+    def _usable(self) -> np.ndarray:
+        with_target = [
+            e.index for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots)
+        ]
+        rows = np.sort(np.concatenate([np.zeros(0, int), *with_target]))
+        return rows[~self.is_held_out[rows]]
+
+    @property
+    def size(self) -> int:
+        """How many rows a split can have."""
+        return len(self._usable)
+
+    def _take(self, rows: np.ndarray) -> list[Examples]:
+        """Some rows; `index` is their place among these."""
+        place = np.full(len(self.frame), -1)
+        place[rows] = np.arange(len(rows))
+        parts = []
+        for e in self.examples:
+            own = e.take(place[e.index] >= 0)
+            if len(own):
+                parts.append(Examples(e.layout, own.numbers, own.words, place[own.index]))
+        return parts
+
+
+@dataclass(frozen=True)
+class Table(Rows):
+    """Rows of a table as texts "a=1.5 kind=blue b= ?". A column's name is the name of its slot.
+
+    Columns of numbers have slots of numbers; days and times become columns of their year, month,
+    day and hour; all else is words. A value that is missing is "?": the row stays.
+
+    Parameters
+    ----------
+    rows : DataFrame, or the checksum of one that the store holds.
+    target : the column of numbers that is predicted, last in a text; rows without it are left out.
+        None: any column of numbers.
+    columns : those that are used; None: all.
+    without : as in Rows; a column's name with * or ? or [ is a pattern by `glob.escape`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
+    ('a= ? b=', '')
+    """
+
+    rows: Any
+    target: str | None = None
+    without: tuple[tuple[str, float, float], ...] = ()
+    columns: InitVar[Sequence[str] | None] = None
+
+    def __post_init__(self, columns):
+        if isinstance(self.rows, str):
+            return
+        frame = as_columns(self.rows if columns is None else self.rows[[*columns, *self._last]])
+        if self.target is not None:
+            if self.target not in frame or frame[self.target].dtype.kind != "f":
+                numbers = ", ".join(name for name in frame if frame[name].dtype.kind == "f")
+                raise ValueError(f"the target is a column of numbers, {numbers}; got {self.target}")
+            frame = frame[[*frame.columns.drop(self.target), self.target]]
+        object.__setattr__(self, "rows", _keep(frame))
+
+    @property
+    def _last(self) -> list[str]:
+        return [] if self.target is None else [self.target]
+
+    @property
+    def slots(self) -> str:
+        return "*" if self.target is None else glob.escape(self.target)
+
+    def read(self, rows: pd.DataFrame) -> list[Examples]:
+        import pandas as pd
+
+        given, kept = as_columns(rows), self.frame
+        if lacking := [n for n in kept if n not in given and n != self.target]:
+            raise ValueError(f"rows have the columns {', '.join(kept)}; got no {lacking[0]}")
+        given = given.reindex(columns=kept.columns)
+        for name in kept:
+            if kept[name].dtype.kind == "f":
+                given[name] = pd.to_numeric(given[name]).astype(float)
+        if self.target is not None:  # hidden from a model, but its slot has to be there
+            given[self.target] = given[self.target].fillna(0.0)
+        return self._texts(given)
+
+    def _all(self) -> list[Examples]:
+        return self._texts(self.frame)
+
+    @functools.cached_property
+    def _words(self) -> dict[str, tuple[str, ...]]:
+        """The words of each column that has no numbers."""
+        columns = (n for n in self.frame if self.frame[n].dtype.kind != "f")
+        return {n: (MISSING, *sorted(self.frame[n].dropna().unique())) for n in columns}
+
+    def _texts(self, frame: pd.DataFrame) -> list[Examples]:
+        import pandas as pd
+
+        numbers = frame[[name for name in frame if name not in self._words]].to_numpy(float)
+        words = [pd.Categorical(frame[n].astype(str), w) for n, w in self._words.items()]
+        codes = [np.maximum(c.codes, 0).astype(int) for c in words]  # a word not seen is missing
+        patterns, which = np.unique(np.isnan(numbers), axis=0, return_inverse=True)
+        parts = []
+        for i, missing in enumerate(patterns):
+            rows = np.flatnonzero(which.ravel() == i)
+            own = np.stack(codes, 1)[rows] if codes else None
+            parts.append(Examples(self._layout(missing), numbers[rows][:, ~missing], own, rows))
+        return parts
+
+    def _layout(self, missing: np.ndarray) -> Layout:
+        """The layout of rows that lack some of the numbers."""
+        literals, slots, lacks = [""], [], iter(missing.tolist())
+        for i, name in enumerate(self.frame):
+            literals[-1] += f"{' ' if i else ''}{name}="
+            if name not in self._words and next(lacks):
+                literals[-1] += MISSING
+            else:
+                slots.append(Slot(name, self._words.get(name)))
+                literals.append("")
+        return Layout(literals, slots)
+
+
+@dataclass(frozen=True)
+class Texts(Rows):
+    """Texts with numbers, found by `parse`: slots n0, n1, ...
+
+    Parameters
+    ----------
+    rows : list of str, or the checksum of one that the store holds.
+    target : a pattern of the slots that are predicted.
+    without : as in Rows.
+    """
+
+    rows: Any
+    target: str = "*"
+    without: tuple[tuple[str, float, float], ...] = ()
+
+    def __post_init__(self):
+        if not isinstance(self.rows, str):
+            import pandas as pd
+
+            object.__setattr__(self, "rows", _keep(pd.DataFrame({"text": list(self.rows)})))
+
+    @property
+    def slots(self) -> str:
+        return self.target
+
+    def read(self, rows: Sequence[str]) -> list[Examples]:
+        return parse(list(rows))
+
+    def _all(self) -> list[Examples]:
+        return parse(self.frame["text"].tolist())
+
+
+def as_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns as float64 or as words, None where one is missing; dates as several columns.
+
+    ValueError for two columns of one name, or an infinite number.
+    """
+    import pandas as pd
+    from pandas.api import types
+
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(map(str, frame.columns)):
+        column = frame.iloc[:, i]
+        if name in columns:
+            raise ValueError(f"columns have different names; got {name} twice")
+        if types.is_datetime64_any_dtype(column):
+            time = column.dt
+            parts = {"year": time.year, "month": time.month, "day": time.day}
+            parts["hour"] = time.hour + time.minute / 60 + time.second / 3600
+            spare = parts["hour"].fillna(0).eq(0).all()
+            columns |= {f"{name} {k}": x for k, x in parts.items() if k != "hour" or not spare}
+        elif types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
+            columns[name] = x = column.astype(float)
+            if np.isinf(x).any():
+                raise ValueError(f"numbers are finite; got an infinite one in {name}")
+        else:
+            texts = column.astype(object).where(column.notna(), None)
+            columns[name] = [None if t is None or t == "" else str(t) for t in texts]
+    found = pd.DataFrame(columns, index=frame.index)
+    return found.astype({n: float for n in found if types.is_numeric_dtype(found[n])})
+
+
+def _keep(frame: pd.DataFrame) -> str:
+    """Store the different rows of a frame; their checksum."""
+    if frame.empty:
+        raise ValueError(f"a task needs rows; got {len(frame)} of {len(frame.columns)} columns")
+    frame = frame.drop_duplicates(ignore_index=True)
+    kinds = " ".join(column.dtype.kind for _, column in frame.items())
+    content = frame.to_csv(index=False) + kinds  # 1 and "1" are alike in a file only
+    checksum = hashlib.sha256(content.encode()).hexdigest()[:20]
+    path = _file(checksum)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store.replace(path, frame.to_parquet)
+    return checksum
+
+
+def _file(checksum: str) -> Path:
+    return store.home() / "data" / "own" / f"{checksum}.parquet"
+
+
+@functools.lru_cache(maxsize=8)
+def _load(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    if not path.exists():
+        raise ValueError(f"the store holds no rows {path.stem}: read the data again")
+    return pd.read_parquet(path)

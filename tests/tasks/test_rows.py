@@ -1,0 +1,144 @@
+"""Own rows as a task: columns and texts, what is missing, what is held out, where they are kept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import numlab as nl
+from numlab import store
+from numlab.tasks import Table, Texts
+from numlab.tasks.rows import as_columns
+
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame({"y": RNG.normal(size=60), "a": RNG.normal(size=60), "kind": ["x", "y"] * 30})
+
+
+def texts(corpus):
+    """By their place."""
+    return [
+        text for _, text in sorted((e.index[i], e.text(i)) for e in corpus for i in range(len(e)))
+    ]
+
+
+def test_a_row_is_a_text_of_its_columns_with_the_target_last(home):
+    (e,) = Table(FRAME, "y").layouts()
+    assert e.literals == ("a=", " kind=", " y=", "")
+    assert [slot.name for slot in e.slots] == ["a", "kind", "y"]
+    assert [slot.name for slot in Table(FRAME, "y", columns=["a"]).layouts()[0].slots] == ["a", "y"]
+
+
+def test_a_missing_value_is_a_question_mark_and_its_row_stays(home):
+    frame = pd.DataFrame({"a": [1.0, None, 3.0], "w": ["x", "y", None], "y": [1.0, 2.0, 3.0]})
+    task = Table(frame, "y")
+    assert sorted(texts(task.sample(3, 0))) == ["a= ? w=y y=2", "a=1 w=x y=1", "a=3 w= ? y=3"]
+
+
+def test_a_row_without_its_target_is_left_out(home):
+    task = Table(pd.DataFrame({"a": [1.0, 2.0], "y": [None, 1.0]}), "y")
+    assert texts(task.sample(1, 0)) == ["a=2 y=1"]
+    with pytest.raises(ValueError, match="there are 1 different rows; got sizes \\(2,\\)"):
+        task.sample(2, 0)
+
+
+def test_parts_share_no_row_and_a_smaller_last_part_begins_a_larger(home):
+    task = Table(FRAME, "y")
+    parts = [set(texts(part)) for part in task.split((10, 20, 30), 0)]
+    assert list(map(len, parts)) == [10, 20, 30] and len(set.union(*parts)) == 60
+    assert texts(task.split((10, 20, 30), 0)[2])[:5] == texts(task.split((10, 20, 5), 0)[2])
+    assert texts(task.sample(9, 0)) != texts(task.sample(9, 1))
+    with pytest.raises(ValueError, match="can be held"):
+        task.sample(2, 0, a=1.0)
+
+
+def test_rows_in_an_interval_are_held_out(home):
+    task = Table(FRAME, "y", without=(("y", 0.0, 0.5), ("y", 1.0, 9.0)))
+    kept = np.concatenate([e.column("y") for e in task.sample(task.size, 0)])
+    held = np.concatenate([e.column("y") for e in task.held_out])
+    assert not (((kept > 0) & (kept < 0.5)) | (kept > 1)).any()
+    assert (((held > 0) & (held < 0.5)) | (held > 1)).all()
+    assert len(kept) + len(held) == 60 and len(held) > 5
+
+
+def test_the_content_decides_the_address(home):
+    changed = FRAME.assign(a=FRAME.a.where(FRAME.index != 7, 0.0))
+    as_words = FRAME.assign(a=FRAME.a.map(repr))
+    tasks = [Table(f, "y") for f in (FRAME, FRAME.copy(), changed, as_words)]
+    first, same, *others = map(store.digest, tasks)
+    assert first == same and len({first, *others}) == 3
+    again = store.restore(store.describe(tasks[0]))
+    assert again == tasks[0] and texts(again.sample(5, 0)) == texts(tasks[0].sample(5, 0))
+
+
+def test_rows_that_the_store_has_lost_are_named(home):
+    with pytest.raises(ValueError, match="the store holds no rows abc: read the data again"):
+        Table("abc", "y").layouts()
+
+
+def test_dates_become_years_months_and_days(home):
+    days = pd.to_datetime(["2024-02-29", None, "2025-12-31"])
+    found = as_columns(pd.DataFrame({"day": days, "ok": [True, False, True]}))
+    assert list(found) == ["day year", "day month", "day day", "ok"]
+    assert found.iloc[0].tolist() == [2024, 2, 29, "True"] and np.isnan(found.iloc[1, 0])
+    assert "day hour" in as_columns(pd.DataFrame({"day": days + pd.Timedelta("90min")}))
+
+
+@pytest.mark.parametrize(
+    ("frame", "target", "message"),
+    [
+        (FRAME, "kind", "the target is a column of numbers, y, a; got kind"),
+        (pd.DataFrame([[1.0, 2.0]], columns=["y", "y"]), "y", "different names; got y twice"),
+        (pd.DataFrame({"y": [np.inf]}), "y", "finite; got an infinite one in y"),
+        (FRAME[:0], "y", "a task needs rows; got 0 of 3 columns"),
+    ],
+)
+def test_what_is_no_table_is_refused(home, frame, target, message):
+    with pytest.raises(ValueError, match=message):
+        Table(frame, target)
+
+
+def test_other_rows_are_read_as_the_kept_ones(home):
+    task = Table(FRAME, "y")
+    new = pd.DataFrame({"kind": ["x", "new", None], "a": ["1.5", None, 3]})
+    assert sorted(texts(task.read(new))) == [
+        "a= ? kind= ? y=0",
+        "a=1.5 kind=x y=0",
+        "a=3 kind= ? y=0",
+    ]
+    with pytest.raises(ValueError, match="rows have the columns a, kind, y; got no a"):
+        task.read(new[["kind"]])
+
+
+def test_texts_are_a_task_of_their_numbers(home):
+    task = Texts([f"{i} and {2 * i}" for i in range(40)], "n1", without=(("n0", 9.5, 19.5),))
+    assert task.size == 30 and len(task.held_out[0]) == 10
+    assert len(set(texts(task.split((10, 20), 0)[1]))) == 20
+    assert store.restore(store.describe(task)).size == 30
+
+
+def spec(task, encoder, **changes):
+    sizes = {"n_train": 40, "n_valid": 10, "n_test": 5, "steps": 3, "learning_rate": 1e-3}
+    objective = nl.MaskedLM(slots=1.0, literals=0.0, only=(task.slots,))
+    return nl.RunSpec(task, encoder, objective, nl.GPT2(16, 1, 2), **sizes | changes)
+
+
+@pytest.mark.parametrize("head", [None, nl.heads.HLGauss.fit(FRAME.y, 32)])
+def test_a_run_predicts_new_rows_with_intervals_that_hold_the_share_asked_for(home, head):
+    task = Table(FRAME, "y")
+    run = nl.train(spec(task, nl.Standardised.fit(task.sample(60, 0)), head=head))
+    new = FRAME[["kind", "a"]].iloc[[3, 1, 2]]
+    found = run.predict(new)
+    assert found.example.tolist() == [0, 1, 2] and set(found.slot) == {"y"}
+    assert ((found.low < found.predicted) & (found.predicted < found.high)).all()
+    assert (run.predict(new, 0.9).eval("high - low") >= found.eval("high - low")).all()
+    (valid,) = run.examples("valid")
+    rows = pd.DataFrame({"a": valid.column("a"), "kind": valid.column("kind")})
+    inside = pd.Series(valid.column("y")).between(*run.predict(rows)[["low", "high"]].to_numpy().T)
+    assert inside.mean() >= 0.8
+    with pytest.raises(ValueError, match="above 0 and below 1; got 1.5"):
+        run.predict(new, 1.5)
+
+
+def test_a_number_whose_length_would_show_cannot_be_predicted(home):
+    task = Table(FRAME.assign(y=FRAME.y.round(2), a=FRAME.a.round(2)), "y")
+    with pytest.raises(ValueError, match="the length of a number would have to be known"):
+        nl.train(spec(task, nl.Subword(3, 2))).predict(FRAME)

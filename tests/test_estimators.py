@@ -1,0 +1,89 @@
+"""A regressor and an encoder for scikit-learn, and a regression from a file."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+from typer.testing import CliRunner
+
+import numlab as nl
+from numlab.cli import app
+from numlab.estimators import NumberEncoder, NumberRegressor, baselines, regress
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (300, 2))
+Y = X[:, 0] - 2 * X[:, 1] + RNG.normal(0, 0.1, 300)
+# checks that do not apply, and why
+EXPECTED = {"check_regressors_train": "two steps teach too little for its R² of 0.5"}
+
+
+def test_the_regressor_is_an_estimator_of_scikit_learn(home):
+    check_estimator(NumberRegressor(steps=2, members=1, d_model=8), expected_failed_checks=EXPECTED)
+
+
+def test_the_encoder_is_a_transformer_of_scikit_learn():
+    check_estimator(NumberEncoder(d_model=4))
+
+
+def test_a_regressor_learns_and_its_intervals_hold_the_share_asked_for(home):
+    model = NumberRegressor(steps=100, members=1, d_model=32).fit(X[:200], Y[:200])
+    assert model.score(X[200:], Y[200:]) > 0.5
+    low, high = model.predict_interval(X[200:], 0.8).T
+    assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
+
+
+def test_a_fitted_regressor_is_found_in_the_store(home):
+    first, second = (NumberRegressor(steps=2, members=2, d_model=8).fit(X, Y) for _ in range(2))
+    assert [r.digest for r in first.runs_] == [r.digest for r in second.runs_]
+    assert len(list(nl.store.runs_dir().glob("[!.]*"))) == 2
+    assert nl.Run.stored(first.runs_[0].digest).spec.task.target == "y"
+
+
+def test_words_dates_and_gaps_are_columns_too(home):
+    frame = pd.DataFrame({"w": ["a", None, "b"] * 10, "d": pd.date_range("2024", periods=30)})
+    frame["x"] = [None, *np.arange(29.0)]
+    model = NumberRegressor(steps=2, members=1, d_model=8).fit(frame, np.arange(30.0))
+    assert np.isfinite(model.predict(frame.iloc[:4])).all()
+
+
+def test_estimators_are_cloned_searched_and_piped(home):
+    model = clone(NumberRegressor(steps=1, members=1, d_model=8))
+    search = GridSearchCV(model, {"encoder": [None, nl.FoNE(3, 3)]}, cv=2, error_score="raise")
+    assert search.fit(X[:40].round(3), Y[:40]).best_params_.keys() == {"encoder"}
+    piped = make_pipeline(NumberEncoder(), Ridge(1e-3)).fit(X, np.sin(4 * X[:, 0]))
+    plain = Ridge(1e-3).fit(X, np.sin(4 * X[:, 0]))
+    assert piped.score(X, np.sin(4 * X[:, 0])) > 0.98 > plain.score(X, np.sin(4 * X[:, 0]))
+
+
+def test_what_is_missing_is_zeros_to_the_encoder():
+    found = NumberEncoder(d_model=3).fit([[1.0], [2.0]]).transform([[np.nan], [2.0]])
+    assert (found[0] == 0).all() and (found[1] != 0).any()
+
+
+def test_baselines_take_words_and_gaps():
+    frame = pd.DataFrame({"x": [np.nan, *np.arange(39.0)], "w": ["a", None] * 20})
+    for model in baselines().values():
+        assert np.isfinite(model.fit(frame, np.arange(40.0)).predict(frame)).all()
+
+
+def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
+    monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
+    picture = tmp_path / "t.png"
+    options = ["regress", str(tmp_path / "t.csv"), "--target", "y", "--picture", str(picture)]
+    done = CliRunner().invoke(app, options)
+    assert done.exit_code == 0, done.exception
+    for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store"):
+        assert part in done.output
+    assert picture.stat().st_size > 5000
+
+
+@pytest.mark.parametrize(("n", "message"), [(9, "expected 16 different rows"), (40, "a, b; got c")])
+def test_too_few_rows_and_unknown_targets_are_refused(home, n, message):
+    frame = pd.DataFrame(X[:n], columns=["a", "b"])
+    with pytest.raises(ValueError, match=message):
+        regress(frame, "a" if n < 16 else "c")
