@@ -1,0 +1,363 @@
+// What is alive in the page: numbers are spelled here, all else is drawn from precomputed answers.
+const one = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const live = JSON.parse(one("#live").textContent);
+const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => "&#" + c.charCodeAt(0) + ";");
+
+// ---- Spelling, as numlab's encoders do it: words, what a token carries, what is read back ----
+
+const power = (k) => Number("1e" + k);  // the nearest float, which 10 ** k is not everywhere
+
+function rounded(x) {  // half to even
+  const low = Math.floor(x), rest = x - low;
+  return rest > 0.5 || (rest === 0.5 && low % 2) ? low + 1 : low;
+}
+
+function scientific(split) {  // three significant digits; 100E-8 stands for 0
+  return (x) => {
+    const size = Math.min(Math.max(Math.abs(x), 100e-8), 999e7), minus = x <= -100e-8;
+    let exponent = Math.floor(Math.log10(size)) - 2;
+    let digits = rounded((size * power(Math.max(-exponent, 0))) / power(Math.max(exponent, 0)));
+    if (digits >= 1000) [digits, exponent] = [100, exponent + 1];
+    const zero = digits === 100 && exponent === -8 && !minus;
+    const written = "E" + (exponent < 0 ? "" : "+") + exponent;
+    const read = zero ? 0 : Number((minus ? "-" : "") + digits + "e" + exponent);
+    return { words: split(minus, String(digits), written), read };
+  };
+}
+
+function decimal(x) {  // six digits and three decimals
+  const size = Math.min(rounded(Math.abs(x) * 1000), 1e9 - 1), minus = x < 0 && size > 0;
+  const digits = String(size).padStart(9, "0"), read = (minus ? -size : size) / 1000;
+  return { minus, whole: digits.slice(0, 6).replace(/^0+(?=.)/, ""), digits, read,
+    fraction: digits.slice(6).replace(/0+$/, "") };
+}
+
+function grouped(most) {  // groups of digits from the left
+  const groups = (digits) => digits.match(new RegExp(".{1," + most + "}", "g")) || [];
+  return (x) => {
+    const { minus, whole, fraction, read } = decimal(x);
+    const point = fraction ? [".", ...groups(fraction)] : [];
+    return { words: [...(minus ? ["-"] : []), ...groups(whole), ...point], read };
+  };
+}
+
+function binned(x) {
+  const { edges, words } = live.bins, n = edges.length - 1, size = Math.abs(x);
+  if (size < edges[0]) return { words: [words[0]], read: 0 };
+  const bin = edges.slice(1, -1).filter((edge) => edge <= size).length;
+  const middle = Math.sqrt(edges[bin]) * Math.sqrt(edges[bin + 1]);
+  return { words: [words[1 + bin + (x < 0 ? n : 0)]], read: x < 0 ? -middle : middle };
+}
+
+function bits(x) {
+  const bytes = new DataView(new ArrayBuffer(4));
+  bytes.setFloat32(0, x);
+  return { words: ["[NUM]"], read: Math.fround(x),
+    carries: bytes.getUint32(0).toString(2).padStart(32, "0") };
+}
+
+function circles(x) {
+  const { minus, digits, read } = decimal(x);
+  return { words: ["[NUM]"], read, carries: (minus ? "1" : "0") + digits };
+}
+
+const SPELL = {
+  P10: scientific((minus, digits, exponent) => [minus ? "-" : "+", ...digits, exponent]),
+  P1000: scientific((minus, digits, exponent) => [minus ? "-" : "+", digits, exponent]),
+  B1999: scientific((minus, digits, exponent) => [(minus ? "-" : "") + digits, exponent]),
+  FP15: scientific((minus, digits, exponent) => [(minus ? "-" : "") + digits + exponent]),
+  Digits: grouped(1), Subword: grouped(3), LogBins: binned, IEEE754: bits, FoNE: circles,
+  XVal: (x) => ({ words: ["[NUM]"], read: Math.fround(x), carries: String(Math.fround(x)) }),
+};
+
+// null where the encoder cannot hold the number
+const spell = (name, x) => (Math.abs(x) <= live.encoders[name].high ? SPELL[name](x) : null);
+
+// FoNE's digits: where x stands on the circle of each power of ten
+function dials(digits) {
+  const dial = (_, i) => {
+    const turn = 2 * Math.PI * Number("0." + digits.slice(i)), [x, y] = [Math.sin(turn), -Math.cos(turn)];
+    return '<svg class="circle" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true"><circle r="1.1" fill="none" ' +
+      'stroke="currentColor" stroke-width=".12"/><circle cx="' + 1.1 * x + '" cy="' + 1.1 * y +
+      '" r=".3" fill="var(--hue)"/></svg>';
+  };
+  return [...digits].map(dial).join("");
+}
+
+function chips(name, { words, carries }) {
+  let below = carries || "";
+  if (name === "IEEE754") below = [carries[0], carries.slice(1, 9), carries.slice(9)].join(" ");
+  if (name === "FoNE") below = (carries[0] === "1" ? "-" : "+") + " " + carries.slice(1, 7) + "." + carries.slice(7) + "<br>" + dials(carries.slice(1));
+  if (name === "XVal") below = "× " + carries;
+  return words.map((word) => '<span class="chip"><b>' + escaped(word) + "</b>" +
+    (below && "<small>" + below + "</small>") + "</span>").join("") +
+    "<small>" + words.length + (words.length === 1 ? " token" : " tokens") + "</small>";
+}
+
+function showSpelling() {
+  const text = one("#number").value.trim().replace("−", "-"), x = Number(text);
+  const known = text !== "" && Number.isFinite(x);
+  one("#no-number").textContent = known ? "" : "Nothing to spell yet: type a number such as -60.25 or 3e8.";
+  if (!known) return;
+  for (const row of all("[data-encoder]")) {
+    const name = row.dataset.encoder, spelled = spell(name, x), [tokens, back] = all("td", row);
+    tokens.innerHTML = spelled ? chips(name, spelled) : "cannot hold it: " + escaped(live.encoders[name].holds);
+    back.textContent = !spelled ? "" : spelled.read === x ? "exactly it" : String(Number(spelled.read.toPrecision(9)));
+  }
+}
+
+// ---- Pictures ----
+
+// A saved table as objects, one a row
+const rowsOf = ({ columns, data }) => data.map((row) => Object.fromEntries(row.map((v, i) => [columns[i], v])));
+const grouping = (rows, key) => rows.reduce((map, row) => map.set(row[key], [...(map.get(row[key]) || []), row]), new Map());
+const at = (sorted, share) => sorted[Math.floor(share * (sorted.length - 1))];
+const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low)) * (to - from);
+const text = (x, y, value, more = "") => '<text x="' + x + '" y="' + y + '" ' + more + ">" + escaped(value) + "</text>";
+const path = (d, more) => '<path d="' + d + '" fill="none" ' + more + "/>";
+const svg = (width, height, label, body) => '<svg viewBox="0 0 ' + width + " " + height +
+  '" role="img" aria-label="' + escaped(label) + '">' + body + "</svg>";
+
+// The values of training, as numlab's Planets have them: points and, of the orbit's size, a range
+const TRAINED = { stepsize: [[0.2], [0.3], [0.5], [0.8]], a0: [[1], [1.1667, 1.2333]] };
+
+function gap() {
+  const slider = one("#truth"), rows = rowsOf(live.gap);
+  const slots = Object.fromEntries([...grouping(rows, "slot")].map(([slot, part]) => {
+    const encoders = [...grouping(part, "encoder")].map(([name, own]) => {
+      const answers = new Map([...grouping(own, "true")].map(([truth, texts]) => {
+        const valid = texts.filter((t) => t.valid).map((t) => t.predicted).sort((a, b) => a - b);
+        return [truth, { low: at(valid, 0.1), middle: at(valid, 0.5), high: at(valid, 0.9), n: valid.length }];
+      }));
+      return { name, answers, color: (live.encoders[name] || { color: "#888" }).color };
+    });
+    return [slot, { encoders, truths: [...new Set(part.map((row) => row.true))].sort((a, b) => a - b) }];
+  }));
+  const slotNow = () => one("[name=slot]:checked").value;
+
+  function draw() {
+    const slot = slotNow(), { encoders, truths } = slots[slot], truth = truths[slider.value];
+    const [least, most] = [truths[0], truths.at(-1)], margin = 0.12 * (most - least);
+    const narrow = innerWidth < 700, width = narrow ? 420 : 900, left = narrow ? 62 : 90;
+    const x = scale(least - margin, most + margin, left, width - 70);
+    const inside = (v) => Math.min(Math.max(x(v), left), width - 70);
+    const bottom = 34 + 34 * encoders.length;
+    let body = "";
+    for (const [from, to] of TRAINED[slot]) {
+      const end = to === undefined ? from : to;
+      body += path("M" + x(from) + " 24V" + bottom, 'stroke="currentColor" opacity=".3" stroke-width="2"') +
+        '<rect x="' + x(from) + '" y="24" width="' + Math.max(0, inside(end) - x(from)) + '" height="' + (bottom - 24) + '" fill="currentColor" opacity=".12"/>' +
+        text(x(from), bottom + 16, +from.toFixed(2), 'class="axis" text-anchor="middle"');
+    }
+    body += text(left, bottom + 34, "grey: seen in training", 'class="axis"');
+    body += path("M" + x(truth) + " 18V" + bottom, 'stroke="var(--bad)" stroke-width="2" stroke-dasharray="5 4"') +
+      text(x(truth), 13, "the truth", 'text-anchor="middle" style="fill:var(--bad)"');
+    encoders.forEach(({ name, answers, color }, i) => {
+      const y = 44 + 34 * i, { low, middle, high, n } = answers.get(truth) || { n: 0 };
+      body += text(0, y + 5, name) + path("M" + left + " " + y + "H" + (width - 70), 'class="line"');
+      if (!n) { body += text(left + 6, y + 4, "no number", 'class="axis"'); return; }
+      body += path("M" + inside(low) + " " + y + "H" + inside(high), 'stroke="' + color + '" stroke-width="5" opacity=".45"') +
+        '<circle cx="' + inside(middle) + '" cy="' + y + '" r="7" fill="' + color + '" stroke="var(--card)" stroke-width="1.5"/>' +
+        text(width, y + 5, middle.toPrecision(3), 'text-anchor="end"');
+    });
+    const nearest = encoders.filter((e) => (e.answers.get(truth) || {}).n)
+      .map((e) => [Math.abs(e.answers.get(truth).middle - truth), e.name]).sort((a, b) => a[0] - b[0]);
+    one("#truth-shown").textContent = +truth.toPrecision(4);
+    slider.setAttribute("aria-valuetext", +truth.toPrecision(4));
+    one("#gap-says").textContent = "At " + +truth.toPrecision(4) + ", nearest to the truth: " +
+      nearest.slice(0, 2).map(([far, name]) => name + " (off by " + far.toPrecision(2) + ")").join(", then ") +
+      "; farthest: " + nearest.at(-1)[1] + " (off by " + nearest.at(-1)[0].toPrecision(2) + ").";
+    one("#gap-plot").innerHTML = svg(width, bottom + 42, "What each encoder answers where the truth is " + +truth.toPrecision(4), body);
+  }
+  function choose() {
+    slider.max = slots[slotNow()].truths.length - 1;
+    slider.value = Math.round(0.42 * slider.max);
+    draw();
+  }
+  slider.addEventListener("input", draw);
+  all("[name=slot]").forEach((radio) => radio.addEventListener("change", choose));
+  addEventListener("resize", draw);
+  choose();
+}
+
+// Radio buttons for the groups of a table, the last one chosen
+function choices(of, names, change) {
+  const shown = (name) => name.split(", ").at(-1).replace("layer ", "");
+  one(".choices[data-of=" + of + "]").innerHTML = names.map((name, i) => '<label><input type="radio" name="' + of + '" value="' + i +
+    '"' + (i === names.length - 1 ? " checked" : "") + ">" + escaped(shown(name)) + "</label>").join("");
+  all("[name=" + of + "]").forEach((radio) => radio.addEventListener("change", change));
+  return () => names[one("[name=" + of + "]:checked").value];
+}
+
+// "7, 100 to 104" as numbers, and back
+function parsed(words) {
+  return new Set([...words.matchAll(/(\d+)(?:\s*(?:to|-|–)\s*(\d+))?/g)].flatMap(([, from, to]) =>
+    Array.from({ length: Math.max(1, Math.min(1000, (to || from) - from + 1)) }, (_, i) => +from + i)));
+}
+
+function ranges(numbers) {
+  const runs = [];
+  for (const n of numbers) {
+    if (runs.length && runs.at(-1)[1] === n - 1) runs.at(-1)[1] = n;
+    else runs.push([n, n]);
+  }
+  return runs.map(([from, to]) => (from === to ? from : from + " to " + to)).join(", ");
+}
+
+function cloud() {
+  const clouds = grouping(rowsOf(live.cloud), "cloud"), width = 640, height = 460, box = one("#cloud-plot");
+  const now = choices("cloud", [...clouds.keys()], draw);
+  let marks = [], brush = null;
+
+  function draw() {
+    const rows = clouds.get(now()), [xs, ys] = ["pc1", "pc2"].map((axis) => rows.map((row) => row[axis]));
+    const x = scale(Math.min(...xs), Math.max(...xs), 12, width - 12);
+    const y = scale(Math.min(...ys), Math.max(...ys), height - 12, 12), most = rows.at(-1).number;
+    marks = rows.map((row) => ({ ...row, x: x(row.pc1), y: y(row.pc2) }));
+    const shape = ({ tokens, x, y }) => tokens === "several tokens"
+      ? '<path d="M' + x + " " + (y - 5) + "l4.6 8h-9.2z\"" : '<circle cx="' + x + '" cy="' + y + '" r="4"';
+    const body = marks.map((mark) => shape(mark) + ' fill="hsl(' + (260 - 205 * mark.number / most) + " 75% " +
+      (34 + 24 * mark.number / most) + '%)"><title>' + mark.number + "</title></" + (mark.tokens === "several tokens" ? "path>" : "circle>"));
+    box.innerHTML = svg(width, height, "The numbers 0 to " + most + " as a cloud: " + now(), body.join("") + '<rect id="brush" fill="currentColor" opacity=".12"/>');
+    marks.forEach((mark, i) => (mark.node = one("svg", box).children[i]));
+    choose();
+  }
+  function choose() {
+    const chosen = parsed(one("#chosen").value), lit = marks.filter((mark) => chosen.has(mark.number));
+    for (const mark of marks) mark.node.style.opacity = chosen.has(mark.number) ? 1 : 0.13;
+    const near = (mark) => (mark.near ? String(mark.near).split(" ") : []);
+    const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= near(mark).length / 2));
+    one("#cloud-says").textContent = lit.length + (lit.length === 1 ? " number" : " numbers") + " chosen" +
+      (shared.length ? ". Of their nearest vectors, " + Math.round(100 * shared.filter(Boolean).length / shared.length) +
+        " % belong to the nearest numbers." : ".");
+    one(".near tbody").innerHTML = lit.slice(0, 8).map((mark) => '<tr><th scope="row">' + mark.number + "</th><td>" +
+      near(mark).join(", ") + "</td></tr>").join("");
+  }
+  const place = (event) => {
+    const area = one("svg", box).getBoundingClientRect();
+    return [(event.clientX - area.left) * width / area.width, (event.clientY - area.top) * height / area.height];
+  };
+  box.addEventListener("pointerdown", (event) => { brush = place(event); box.setPointerCapture(event.pointerId); });
+  box.addEventListener("pointermove", (event) => {
+    if (!brush) return;
+    const [x, y] = place(event), [left, right] = [brush[0], x].sort((a, b) => a - b), [top, bottom] = [brush[1], y].sort((a, b) => a - b);
+    for (const [key, value] of Object.entries({ x: left, y: top, width: right - left, height: bottom - top })) one("#brush").setAttribute(key, value);
+    const caught = marks.filter((mark) => mark.x >= left && mark.x <= right && mark.y >= top && mark.y <= bottom);
+    one("#chosen").value = ranges(caught.map((mark) => mark.number));
+    choose();
+  });
+  for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, () => { brush = null; });
+  one("#chosen").addEventListener("input", choose);
+  draw();
+}
+
+function spectrum() {
+  const rows = rowsOf(live.spectrum).map((row) => ({ ...row, layer: row.source + ", " + row.stage }));
+  const layers = grouping(rows, "layer"), slider = one("#period");
+  const now = choices("spectrum", [...layers.keys()], draw);
+  const [least, most] = [Math.min(...rows.map((r) => r.power)), Math.max(...rows.map((r) => r.power))];
+
+  function draw() {
+    const part = layers.get(now()), here = part[slider.value], narrow = innerWidth < 700;
+    const width = narrow ? 420 : 900, height = narrow ? 280 : 320, bottom = height - 38;
+    const x = scale(0, 0.5, 40, width - 10), y = scale(Math.log(Math.max(least, 0.01)), Math.log(most * 1.3), bottom, 10);
+    const height_of = (power) => y(Math.log(Math.max(power, least, 0.01)));
+    let body = "";
+    for (const period of [100, 20, 10, 5, 4, 3, 2.5, 2]) {
+      if (narrow && [100, 2.5].includes(period)) continue;
+      body += path("M" + x(1 / period) + " 10V" + bottom, 'class="line"') + text(x(1 / period), bottom + 16, period, 'class="axis" text-anchor="middle"');
+    }
+    for (const power of [0.1, 1, 10, 100].filter((p) => p >= least && p <= most * 1.3))
+      body += path("M40 " + height_of(power) + "H" + (width - 10), 'class="line"') + text(34, height_of(power) + 4, power, 'class="axis" text-anchor="end"');
+    body += text(width / 2, height - 6, "period", 'class="axis" text-anchor="middle"');
+    for (const [name, other] of layers) if (name !== now()) body += path(line(other), 'stroke="currentColor" opacity=".18"');
+    body += path(line(part), 'stroke="var(--sure)" stroke-width="1.6"') +
+      path("M40 " + height_of(part[0].threshold) + "H" + (width - 10), 'stroke="var(--sure)" stroke-dasharray="5 4" opacity=".7"');
+    for (const row of part) if (row.peak) body += '<circle cx="' + x(row.frequency) + '" cy="' + height_of(row.power) + '" r="3.5" fill="var(--sure)"/>';
+    body += path("M" + x(here.frequency) + " 10V" + bottom, 'stroke="var(--bad)" stroke-width="2"') +
+      '<circle cx="' + x(here.frequency) + '" cy="' + height_of(here.power) + '" r="5" fill="var(--bad)"/>';
+    function line(points) { return "M" + points.map((row) => x(row.frequency).toFixed(1) + " " + height_of(row.power).toFixed(1)).join("L"); }
+    const label = +here.period.toPrecision(4);
+    one("#period-shown").textContent = label;
+    slider.setAttribute("aria-valuetext", label);
+    one("#spectrum-says").textContent = "At period " + label + " the power is " + here.power.toPrecision(3) + " times its mean" +
+      (here.peak ? ": a peak." : here.power > here.threshold ? ", beyond chance, no peak." : ", as by chance.") + " Pale lines: the other layers.";
+    one("#spectrum-plot").innerHTML = svg(width, height, "Power of the vectors by period, " + now(), body);
+  }
+  const first = [...layers.values()][0];
+  slider.max = first.length - 1;
+  slider.value = first.findIndex((row) => Math.abs(row.period - 10) < 0.01);
+  slider.addEventListener("input", draw);
+  addEventListener("resize", draw);
+  draw();
+}
+
+// ---- Papers: folds, anchors, search ----
+
+// Open whatever hides an element, and go there
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (const fold of all("details", target).slice(0, target.matches("article") ? 1 : 0)) fold.open = true;
+  for (let fold = target; fold; fold = fold.parentElement.closest("details")) if (fold.matches("details")) fold.open = true;
+  target.scrollIntoView();
+}
+
+function search() {
+  const words = one("#words").value.toLowerCase().split(/\s+/).filter(Boolean), verdict = one("#verdict").value;
+  const asked = words.length || verdict, cards = all("#papers article:not(.absent)");
+  let found = 0;
+  for (const card of cards) {
+    const says = (card.says ||= (card.id + " " + card.textContent).toLowerCase());
+    const fits = words.every((word) => says.includes(word)) && (!verdict || one('tr[data-verdict="' + verdict + '"]', card));
+    card.hidden = !fits;
+    found += Boolean(fits);
+  }
+  for (const paper of all(".paper")) {
+    paper.hidden = Boolean(asked) && !one("article:not(.absent):not([hidden])", paper);
+    if (asked) paper.open = !paper.hidden;
+  }
+  for (const missing of all(".missing")) missing.hidden = Boolean(asked);
+  one("#found").textContent = asked ? found + " of " + cards.length + " figures and tables" : "";
+}
+
+// What was made on this machine; local.js is not committed
+function addLocal(local) {
+  for (const [id, content] of Object.entries(local)) {
+    let place = document.getElementById(id);
+    if (!place) {  // a view that was kept in a widget
+      const [paper, name] = id.split("/");
+      place = document.createElement("article");
+      place.id = id;
+      place.innerHTML = "<details><summary><h4>" + escaped(name) + '</h4> <span class="title">A view kept on this machine.</span></summary>' +
+        '<div class="card local"></div></details>';
+      one("#paper-" + paper).append(place);
+    }
+    place.classList.remove("absent");
+    (one(".local", place) || place).innerHTML = content;
+  }
+}
+
+if (typeof LOCAL !== "undefined") addLocal(LOCAL);
+one("#number").addEventListener("input", showSpelling);
+all("#examples button").forEach((button) => button.addEventListener("click", () => {
+  one("#number").value = button.textContent;
+  showSpelling();
+}));
+showSpelling();
+if (live.gap) gap();
+if (live.cloud) cloud();
+if (live.spectrum) spectrum();
+one("#words").addEventListener("input", search);
+one("#verdict").addEventListener("change", () => { search(); one("#papers").scrollIntoView(); });
+one("#words").addEventListener("keydown", (event) => event.key === "Enter" && one("#papers").scrollIntoView());
+one("#all").addEventListener("click", () => {
+  for (const fold of all(".paper:not([hidden]), article:not([hidden]) > details", one("#papers"))) fold.open = true;
+});
+addEventListener("hashchange", reveal);
+document.addEventListener("click", (event) => {  // the same anchor again
+  const link = event.target.closest('a[href^="#"]');
+  if (link && link.hash === location.hash) reveal();
+});
+reveal();
