@@ -161,7 +161,13 @@ def _live() -> dict:
     for name, id in LIVE.items():
         path = store.home() / f"figures/full/{id}.csv"
         if path.with_suffix(".json").exists():
-            live[name] = json.loads(pd.read_csv(path).to_json(orient="split", index=False))
+            frame = pd.read_csv(path)
+            if name == "gap":
+                answers = frame[frame.valid].groupby(["slot", "encoder", "true"], sort=False)
+                frame = answers.predicted.quantile([0.1, 0.5, 0.9], "lower").unstack().reset_index()
+                frame = frame.set_axis([*frame.columns[:3], "low", "middle", "high"], axis=1)
+            split = frame.to_json(orient="split", index=False, double_precision=5)
+            live[name] = json.loads(split)
     return live
 
 

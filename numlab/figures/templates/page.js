@@ -91,8 +91,7 @@ function chips(name, { words, carries }) {
   if (name === "FoNE") below = (carries[0] === "1" ? "-" : "+") + " " + carries.slice(1, 7) + "." + carries.slice(7) + "<br>" + dials(carries.slice(1));
   if (name === "XVal") below = "× " + carries;
   return words.map((word) => '<span class="chip"><b>' + escaped(word) + "</b>" +
-    (below && "<small>" + below + "</small>") + "</span>").join("") +
-    "<small>" + words.length + (words.length === 1 ? " token" : " tokens") + "</small>";
+    (below && "<small>" + below + "</small>") + "</span>").join("");
 }
 
 function showSpelling() {
@@ -101,7 +100,8 @@ function showSpelling() {
   one("#no-number").textContent = known ? "" : "Nothing to spell yet: type a number such as -60.25 or 3e8.";
   if (!known) return;
   for (const row of all("[data-encoder]")) {
-    const name = row.dataset.encoder, spelled = spell(name, x), [tokens, back] = all("td", row);
+    const name = row.dataset.encoder, spelled = spell(name, x), [count, tokens, back] = all("td", row);
+    count.textContent = spelled ? spelled.words.length : "none";
     tokens.innerHTML = spelled ? chips(name, spelled) : "cannot hold it: " + escaped(live.encoders[name].holds);
     back.textContent = !spelled ? "" : spelled.read === x ? "exactly it" : String(Number(spelled.read.toPrecision(9)));
   }
@@ -112,7 +112,6 @@ function showSpelling() {
 // A saved table as objects, one a row
 const rowsOf = ({ columns, data }) => data.map((row) => Object.fromEntries(row.map((v, i) => [columns[i], v])));
 const grouping = (rows, key) => rows.reduce((map, row) => map.set(row[key], [...(map.get(row[key]) || []), row]), new Map());
-const at = (sorted, share) => sorted[Math.floor(share * (sorted.length - 1))];
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low)) * (to - from);
 const text = (x, y, value, more = "") => '<text x="' + x + '" y="' + y + '" ' + more + ">" + escaped(value) + "</text>";
 const path = (d, more) => '<path d="' + d + '" fill="none" ' + more + "/>";
@@ -126,10 +125,7 @@ function gap() {
   const slider = one("#truth"), rows = rowsOf(live.gap);
   const slots = Object.fromEntries([...grouping(rows, "slot")].map(([slot, part]) => {
     const encoders = [...grouping(part, "encoder")].map(([name, own]) => {
-      const answers = new Map([...grouping(own, "true")].map(([truth, texts]) => {
-        const valid = texts.filter((t) => t.valid).map((t) => t.predicted).sort((a, b) => a - b);
-        return [truth, { low: at(valid, 0.1), middle: at(valid, 0.5), high: at(valid, 0.9), n: valid.length }];
-      }));
+      const answers = new Map(own.map((row) => [row.true, row]));
       return { name, answers, color: (live.encoders[name] || { color: "#888" }).color };
     });
     return [slot, { encoders, truths: [...new Set(part.map((row) => row.true))].sort((a, b) => a - b) }];
@@ -154,20 +150,21 @@ function gap() {
     body += path("M" + x(truth) + " 18V" + bottom, 'stroke="var(--bad)" stroke-width="2" stroke-dasharray="5 4"') +
       text(x(truth), 13, "the truth", 'text-anchor="middle" style="fill:var(--bad)"');
     encoders.forEach(({ name, answers, color }, i) => {
-      const y = 44 + 34 * i, { low, middle, high, n } = answers.get(truth) || { n: 0 };
+      const y = 44 + 34 * i, answer = answers.get(truth);
       body += text(0, y + 5, name) + path("M" + left + " " + y + "H" + (width - 70), 'class="line"');
-      if (!n) { body += text(left + 6, y + 4, "no number", 'class="axis"'); return; }
+      if (!answer) { body += text(left + 6, y + 4, "no number", 'class="axis"'); return; }
+      const { low, middle, high } = answer;
       body += path("M" + inside(low) + " " + y + "H" + inside(high), 'stroke="' + color + '" stroke-width="5" opacity=".45"') +
-        '<circle cx="' + inside(middle) + '" cy="' + y + '" r="7" fill="' + color + '" stroke="var(--card)" stroke-width="1.5"/>' +
+        '<circle cx="' + inside(middle) + '" cy="' + y + '" r="7" fill="' + color + '" stroke="currentColor" stroke-opacity=".5"/>' +
         text(width, y + 5, middle.toPrecision(3), 'text-anchor="end"');
     });
-    const nearest = encoders.filter((e) => (e.answers.get(truth) || {}).n)
-      .map((e) => [Math.abs(e.answers.get(truth).middle - truth), e.name]).sort((a, b) => a[0] - b[0]);
+    const given = encoders.filter((e) => e.answers.has(truth)).map(({ name, answers }) => ({ name, ...answers.get(truth) }));
+    const off = (e) => Math.abs(e.middle - truth), best = given.reduce((a, b) => (off(b) < off(a) ? b : a));
+    const grey = (e) => TRAINED[slot].some(([from, to]) => e.middle > from - 0.002 && e.middle < (to || from) + 0.002);
     one("#truth-shown").textContent = +truth.toPrecision(4);
     slider.setAttribute("aria-valuetext", +truth.toPrecision(4));
-    one("#gap-says").textContent = "At " + +truth.toPrecision(4) + ", nearest to the truth: " +
-      nearest.slice(0, 2).map(([far, name]) => name + " (off by " + far.toPrecision(2) + ")").join(", then ") +
-      "; farthest: " + nearest.at(-1)[1] + " (off by " + nearest.at(-1)[0].toPrecision(2) + ").";
+    one("#gap-says").textContent = "At " + +truth.toPrecision(4) + " " + best.name + " is nearest to the truth, off by " +
+      off(best).toPrecision(2) + ". On grey: " + (given.filter(grey).map((e) => e.name).join(", ") || "nobody") + ".";
     one("#gap-plot").innerHTML = svg(width, bottom + 42, "What each encoder answers where the truth is " + +truth.toPrecision(4), body);
   }
   function choose() {
@@ -225,12 +222,14 @@ function cloud() {
   }
   function choose() {
     const chosen = parsed(one("#chosen").value), lit = marks.filter((mark) => chosen.has(mark.number));
-    for (const mark of marks) mark.node.style.opacity = chosen.has(mark.number) ? 1 : 0.13;
+    for (const mark of marks) mark.node.style.opacity = chosen.has(mark.number) ? 1 : 0.25;
     const near = (mark) => (mark.near ? String(mark.near).split(" ") : []);
-    const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= near(mark).length / 2));
+    const most = marks.at(-1).number;  // the ten nearest numbers: five on each side, but at the ends
+    const reach = (n) => Math.max(5, 10 - n, 10 - (most - n));
+    const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= reach(mark.number)));
     one("#cloud-says").textContent = lit.length + (lit.length === 1 ? " number" : " numbers") + " chosen" +
-      (shared.length ? ". Of their nearest vectors, " + Math.round(100 * shared.filter(Boolean).length / shared.length) +
-        " % belong to the nearest numbers." : ".");
+      (shared.length ? ". Of the ten vectors nearest to each, " + Math.round(100 * shared.filter(Boolean).length / shared.length) +
+        " % belong to its ten nearest numbers." : ".");
     one(".near tbody").innerHTML = lit.slice(0, 8).map((mark) => '<tr><th scope="row">' + mark.number + "</th><td>" +
       near(mark).join(", ") + "</td></tr>").join("");
   }
