@@ -204,27 +204,31 @@ function ranges(numbers) {
 
 function cloud() {
   const clouds = grouping(rowsOf(live.cloud), "cloud"), width = 640, height = 460, box = one("#cloud-plot");
-  const now = choices("cloud", [...clouds.keys()], draw);
+  const now = choices("cloud", [...clouds.keys()], draw), most = Math.max(...live.cloud.data.map((row) => row[0]));
+  const nodes = new Map(), shapes = { circle: '<circle r="4"', triangle: '<path d="M0-5l4.6 8h-9.2z"' };
   let marks = [], brush = null;
 
+  function build() {  // once: another layer moves the marks
+    const body = clouds.get(now()).map(({ number, tokens }) => {
+      const hue = 260 - (205 * number) / most, light = 34 + (24 * number) / most;
+      return shapes[tokens === "several tokens" ? "triangle" : "circle"] + ' fill="hsl(' + hue + " 75% " + light + '%)"/>';
+    });
+    box.innerHTML = svg(width, height, "The numbers 0 to " + most + " as a cloud", body.join("") + '<rect id="brush" fill="currentColor" opacity=".12"/>');
+    clouds.get(now()).forEach(({ number }, i) => nodes.set(number, one("svg", box).children[i]));
+  }
   function draw() {
     const rows = clouds.get(now()), [xs, ys] = ["pc1", "pc2"].map((axis) => rows.map((row) => row[axis]));
     const x = scale(Math.min(...xs), Math.max(...xs), 12, width - 12);
-    const y = scale(Math.min(...ys), Math.max(...ys), height - 12, 12), most = rows.at(-1).number;
-    marks = rows.map((row) => ({ ...row, x: x(row.pc1), y: y(row.pc2) }));
-    const shape = ({ tokens, x, y }) => tokens === "several tokens"
-      ? '<path d="M' + x + " " + (y - 5) + "l4.6 8h-9.2z\"" : '<circle cx="' + x + '" cy="' + y + '" r="4"';
-    const body = marks.map((mark) => shape(mark) + ' fill="hsl(' + (260 - 205 * mark.number / most) + " 75% " +
-      (34 + 24 * mark.number / most) + '%)"><title>' + mark.number + "</title></" + (mark.tokens === "several tokens" ? "path>" : "circle>"));
-    box.innerHTML = svg(width, height, "The numbers 0 to " + most + " as a cloud: " + now(), body.join("") + '<rect id="brush" fill="currentColor" opacity=".12"/>');
-    marks.forEach((mark, i) => (mark.node = one("svg", box).children[i]));
+    const y = scale(Math.min(...ys), Math.max(...ys), height - 12, 12);
+    marks = rows.map((row) => ({ ...row, x: x(row.pc1), y: y(row.pc2), node: nodes.get(row.number) }));
+    for (const mark of marks) mark.node.setAttribute("transform", "translate(" + mark.x.toFixed(1) + " " + mark.y.toFixed(1) + ")");
     choose();
   }
   function choose() {
     const chosen = parsed(one("#chosen").value), lit = marks.filter((mark) => chosen.has(mark.number));
-    for (const mark of marks) mark.node.style.opacity = chosen.has(mark.number) ? 1 : 0.25;
+    for (const mark of marks) mark.node.classList.toggle("pale", !chosen.has(mark.number));
     const near = (mark) => (mark.near ? String(mark.near).split(" ") : []);
-    const most = marks.at(-1).number;  // the ten nearest numbers: five on each side, but at the ends
+    // the ten nearest numbers: five on each side, but at the ends
     const reach = (n) => Math.max(5, 10 - n, 10 - (most - n));
     const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= reach(mark.number)));
     one("#cloud-says").textContent = lit.length + (lit.length === 1 ? " number" : " numbers") + " chosen" +
@@ -248,6 +252,7 @@ function cloud() {
   });
   for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, () => { brush = null; });
   one("#chosen").addEventListener("input", choose);
+  build();
   draw();
 }
 
