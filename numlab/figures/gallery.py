@@ -18,14 +18,13 @@ from numlab import encoders, plots, store
 from numlab.claims import Claim, claims
 from numlab.evaluation import labels
 from numlab.figures import catalogue
-from numlab.figures.catalogue import COLORS, DEPARTURES, ITEMS, PAPERS, item_of, template
+from numlab.figures.catalogue import COLORS, ITEMS, PAPERS, item_of, template
 from numlab.figures.filing import saved
 from numlab.training import Run
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
 NOT_RUN = {"verdict": "not run", "why": "", "parts": [], "gates": [], "ours": ""}
-TICKS = (-10, -3, -1, 0, 1, 3, 10)  # standard deviations; effects beyond 30 are drawn there
 BINS = encoders.LogBins()
 SPELLED = (  # in the page
     *(encoders.P10(), encoders.P1000(), encoders.B1999(), encoders.FP15(), encoders.Digits(6, 3)),
@@ -52,12 +51,6 @@ class Card:
     def paper(self) -> str:
         return self.id.partition("/")[0]
 
-    @property
-    def departures(self) -> list[str]:
-        """Where its notebooks depart from the paper."""
-        notebooks = sorted({figure["notebook"] for figure in self.figures})
-        return [line for notebook in notebooks for line in DEPARTURES.get(notebook, [])]
-
 
 def build() -> list[Path]:
     """Write figures/README.md, figures/index.html, figures/claims.svg and figures/local.js."""
@@ -65,7 +58,7 @@ def build() -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     judged, cards = verdicts("full"), collect("full")
     facts = {"catalogue": catalogue, "papers": PAPERS, "cards": cards, "judged": judged}
-    facts |= {"scores": scoreboard(cards, judged), "ticks": TICKS, "live": _live()}
+    facts |= {"scores": scoreboard(cards, judged), "live": _live()}
     facts["count"] = Counter(entry["verdict"] for _, entry in judged.values())
     pages = {n: template(n).render(facts) for n in ("README.md", "index.html", "claims.svg")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"

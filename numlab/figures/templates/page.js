@@ -76,22 +76,24 @@ const spell = (name, x) => (Math.abs(x) <= live.encoders[name].high ? SPELL[name
 
 // FoNE's digits: where x stands on the circle of each power of ten
 function dials(digits) {
-  const dial = (_, i) => {
-    const turn = 2 * Math.PI * Number("0." + digits.slice(i)), [x, y] = [Math.sin(turn), -Math.cos(turn)];
-    return '<svg class="circle" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true"><circle r="1.1" fill="none" ' +
-      'stroke="currentColor" stroke-width=".12"/><circle cx="' + 1.1 * x + '" cy="' + 1.1 * y +
-      '" r=".3" fill="var(--hue)"/></svg>';
-  };
-  return [...digits].map(dial).join("");
+  return [...digits].map((_, i) => {
+    const turn = 2 * Math.PI * Number("0." + digits.slice(i));
+    return `<svg class="circle" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true">
+      <circle r="1.1" fill="none" stroke="currentColor" stroke-width=".12"/>
+      <circle cx="${1.1 * Math.sin(turn)}" cy="${-1.1 * Math.cos(turn)}" r=".3" fill="var(--hue)"/></svg>`;
+  }).join("");
 }
 
+const BELOW = {  // what a token carries, below its word
+  IEEE754: (bits) => [bits[0], bits.slice(1, 9), bits.slice(9)].join(" "),
+  FoNE: (digits) => (digits[0] === "1" ? "-" : "+") + " " + digits.slice(1, 7) + "." + digits.slice(7) +
+    "<br>" + dials(digits.slice(1)),
+  XVal: (value) => "× " + value,
+};
+
 function chips(name, { words, carries }) {
-  let below = carries || "";
-  if (name === "IEEE754") below = [carries[0], carries.slice(1, 9), carries.slice(9)].join(" ");
-  if (name === "FoNE") below = (carries[0] === "1" ? "-" : "+") + " " + carries.slice(1, 7) + "." + carries.slice(7) + "<br>" + dials(carries.slice(1));
-  if (name === "XVal") below = "× " + carries;
-  return words.map((word) => '<span class="chip"><b>' + escaped(word) + "</b>" +
-    (below && "<small>" + below + "</small>") + "</span>").join("");
+  const below = carries ? `<small>${BELOW[name](carries)}</small>` : "";
+  return words.map((word) => `<span class="chip"><b>${escaped(word)}</b>${below}</span>`).join("");
 }
 
 function showSpelling() {
@@ -110,21 +112,32 @@ function showSpelling() {
 // ---- Pictures ----
 
 // A saved table as objects, one a row
-const rowsOf = ({ columns, data }) => data.map((row) => Object.fromEntries(row.map((v, i) => [columns[i], v])));
-const grouping = (rows, key) => rows.reduce((map, row) => map.set(row[key], [...(map.get(row[key]) || []), row]), new Map());
+function rowsOf({ columns, data }) {
+  return data.map((row) => Object.fromEntries(row.map((value, i) => [columns[i], value])));
+}
+
+function groupedBy(rows, key) {
+  const groups = new Map();
+  for (const row of rows) groups.set(row[key], [...(groups.get(row[key]) || []), row]);
+  return groups;
+}
+
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low)) * (to - from);
-const text = (x, y, value, more = "") => '<text x="' + x + '" y="' + y + '" ' + more + ">" + escaped(value) + "</text>";
-const path = (d, more) => '<path d="' + d + '" fill="none" ' + more + "/>";
-const svg = (width, height, label, body) => '<svg viewBox="0 0 ' + width + " " + height +
-  '" role="img" aria-label="' + escaped(label) + '">' + body + "</svg>";
+const isNarrow = () => innerWidth < 700;
+const text = (x, y, words, more = "") => `<text x="${x}" y="${y}" ${more}>${escaped(words)}</text>`;
+const label = (x, y, words, anchor = "middle") => text(x, y, words, `class="axis" text-anchor="${anchor}"`);
+const path = (d, more) => `<path d="${d}" fill="none" ${more}/>`;
+const dot = (x, y, r, color, more = "") => `<circle cx="${x}" cy="${y}" r="${r}" fill="${color}" ${more}/>`;
+const svg = (width, height, says, body) =>
+  `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(says)}">${body}</svg>`;
 
 // The values of training, as numlab's Planets have them: points and, of the orbit's size, a range
 const TRAINED = { stepsize: [[0.2], [0.3], [0.5], [0.8]], a0: [[1], [1.1667, 1.2333]] };
 
 function gap() {
   const slider = one("#truth"), rows = rowsOf(live.gap);
-  const slots = Object.fromEntries([...grouping(rows, "slot")].map(([slot, part]) => {
-    const encoders = [...grouping(part, "encoder")].map(([name, own]) => {
+  const slots = Object.fromEntries([...groupedBy(rows, "slot")].map(([slot, part]) => {
+    const encoders = [...groupedBy(part, "encoder")].map(([name, own]) => {
       const answers = new Map(own.map((row) => [row.true, row]));
       return { name, answers, color: (live.encoders[name] || { color: "#888" }).color };
     });
@@ -134,38 +147,37 @@ function gap() {
 
   function draw() {
     const slot = slotNow(), { encoders, truths } = slots[slot], truth = truths[slider.value];
-    const [least, most] = [truths[0], truths.at(-1)], margin = 0.12 * (most - least);
-    const narrow = innerWidth < 700, width = narrow ? 420 : 900, left = narrow ? 62 : 90;
-    const x = scale(least - margin, most + margin, left, width - 70);
-    const inside = (v) => Math.min(Math.max(x(v), left), width - 70);
+    const margin = 0.12 * (truths.at(-1) - truths[0]), shown = +truth.toPrecision(4);
+    const width = isNarrow() ? 420 : 900, left = isNarrow() ? 62 : 90, right = width - 70;
+    const x = scale(truths[0] - margin, truths.at(-1) + margin, left, right);
+    const inside = (value) => Math.min(Math.max(x(value), left), right);
     const bottom = 34 + 34 * encoders.length;
-    let body = "";
-    for (const [from, to] of TRAINED[slot]) {
-      const end = to === undefined ? from : to;
-      body += path("M" + x(from) + " 24V" + bottom, 'stroke="currentColor" opacity=".3" stroke-width="2"') +
-        '<rect x="' + x(from) + '" y="24" width="' + Math.max(0, inside(end) - x(from)) + '" height="' + (bottom - 24) + '" fill="currentColor" opacity=".12"/>' +
-        text(x(from), bottom + 16, +from.toFixed(2), 'class="axis" text-anchor="middle"');
+    let body = label(left, bottom + 34, "grey: seen in training", "start");
+    for (const [from, to = from] of TRAINED[slot]) {
+      body += path(`M${x(from)} 24V${bottom}`, 'stroke="currentColor" opacity=".3" stroke-width="2"') +
+        path(`M${x(from)} 24H${inside(to)}V${bottom}H${x(from)}z`, 'style="fill:currentColor" opacity=".12"') +
+        label(x(from), bottom + 16, +from.toFixed(2));
     }
-    body += text(left, bottom + 34, "grey: seen in training", 'class="axis"');
-    body += path("M" + x(truth) + " 18V" + bottom, 'stroke="var(--bad)" stroke-width="2" stroke-dasharray="5 4"') +
+    body += path(`M${x(truth)} 18V${bottom}`, 'stroke="var(--bad)" stroke-width="2" stroke-dasharray="5 4"') +
       text(x(truth), 13, "the truth", 'text-anchor="middle" style="fill:var(--bad)"');
     encoders.forEach(({ name, answers, color }, i) => {
       const y = 44 + 34 * i, answer = answers.get(truth);
-      body += text(0, y + 5, name) + path("M" + left + " " + y + "H" + (width - 70), 'class="line"');
-      if (!answer) { body += text(left + 6, y + 4, "no number", 'class="axis"'); return; }
+      body += text(0, y + 5, name) + path(`M${left} ${y}H${right}`, 'class="line"');
+      if (!answer) { body += label(left + 6, y + 4, "no number", "start"); return; }
       const { low, middle, high } = answer;
-      body += path("M" + inside(low) + " " + y + "H" + inside(high), 'stroke="' + color + '" stroke-width="5" opacity=".45"') +
-        '<circle cx="' + inside(middle) + '" cy="' + y + '" r="7" fill="' + color + '" stroke="currentColor" stroke-opacity=".5"/>' +
+      body += path(`M${inside(low)} ${y}H${inside(high)}`, `stroke="${color}" stroke-width="5" opacity=".45"`) +
+        dot(inside(middle), y, 7, color, 'stroke="currentColor" stroke-opacity=".5"') +
         text(width, y + 5, middle.toPrecision(3), 'text-anchor="end"');
     });
-    const given = encoders.filter((e) => e.answers.has(truth)).map(({ name, answers }) => ({ name, ...answers.get(truth) }));
+    const given = encoders.flatMap(({ name, answers }) => (answers.has(truth) ? [{ name, ...answers.get(truth) }] : []));
     const off = (e) => Math.abs(e.middle - truth), best = given.reduce((a, b) => (off(b) < off(a) ? b : a));
-    const grey = (e) => TRAINED[slot].some(([from, to]) => e.middle > from - 0.002 && e.middle < (to || from) + 0.002);
-    one("#truth-shown").textContent = +truth.toPrecision(4);
-    slider.setAttribute("aria-valuetext", +truth.toPrecision(4));
-    one("#gap-says").textContent = "At " + +truth.toPrecision(4) + " " + best.name + " is nearest to the truth, off by " +
-      off(best).toPrecision(2) + ". On grey: " + (given.filter(grey).map((e) => e.name).join(", ") || "nobody") + ".";
-    one("#gap-plot").innerHTML = svg(width, bottom + 42, "What each encoder answers where the truth is " + +truth.toPrecision(4), body);
+    const isGrey = ({ middle }) => TRAINED[slot].some(([from, to = from]) => middle > from - 0.002 && middle < to + 0.002);
+    const grey = given.filter(isGrey).map((e) => e.name).join(", ") || "nobody";
+    one("#truth-shown").textContent = shown;
+    slider.setAttribute("aria-valuetext", shown);
+    one("#gap-says").textContent =
+      `At ${shown} ${best.name} is nearest to the truth, off by ${off(best).toPrecision(2)}. On grey: ${grey}.`;
+    one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
   function choose() {
     slider.max = slots[slotNow()].truths.length - 1;
@@ -180,11 +192,11 @@ function gap() {
 
 // Radio buttons for the groups of a table, the last one chosen
 function choices(of, names, change) {
-  const shown = (name) => name.split(", ").at(-1).replace("layer ", "");
-  one(".choices[data-of=" + of + "]").innerHTML = names.map((name, i) => '<label><input type="radio" name="' + of + '" value="' + i +
-    '"' + (i === names.length - 1 ? " checked" : "") + ">" + escaped(shown(name)) + "</label>").join("");
-  all("[name=" + of + "]").forEach((radio) => radio.addEventListener("change", change));
-  return () => names[one("[name=" + of + "]:checked").value];
+  const radio = (name, i) => `<label><input type="radio" name="${of}" value="${i}"${i === names.length - 1 ? " checked" : ""}>
+    ${escaped(name.split("layer ").at(-1))}</label>`;
+  one(`.choices[data-of=${of}]`).innerHTML = names.map(radio).join("");
+  all(`[name=${of}]`).forEach((button) => button.addEventListener("change", change));
+  return () => names[one(`[name=${of}]:checked`).value];
 }
 
 // "7, 100 to 104" as numbers, and back
@@ -203,25 +215,26 @@ function ranges(numbers) {
 }
 
 function cloud() {
-  const clouds = grouping(rowsOf(live.cloud), "cloud"), width = 640, height = 460, box = one("#cloud-plot");
-  const now = choices("cloud", [...clouds.keys()], draw), most = Math.max(...live.cloud.data.map((row) => row[0]));
-  const nodes = new Map(), shapes = { circle: '<circle r="4"', triangle: '<path d="M0-5l4.6 8h-9.2z"' };
+  const clouds = groupedBy(rowsOf(live.cloud), "cloud"), width = 640, height = 460, box = one("#cloud-plot");
+  const now = choices("cloud", [...clouds.keys()], draw), nodes = new Map();
+  const most = Math.max(...clouds.get(now()).map((row) => row.number));
   let marks = [], brush = null;
 
   function build() {  // once: another layer moves the marks
     const body = clouds.get(now()).map(({ number, tokens }) => {
-      const hue = 260 - (205 * number) / most, light = 34 + (24 * number) / most;
-      return shapes[tokens === "several tokens" ? "triangle" : "circle"] + ' fill="hsl(' + hue + " 75% " + light + '%)"/>';
+      const color = `hsl(${260 - (205 * number) / most} 75% ${44 + (16 * number) / most}%)`;
+      return tokens === "several tokens" ? `<path d="M0-5l4.6 8h-9.2z" fill="${color}"/>` : dot(0, 0, 4, color);
     });
-    box.innerHTML = svg(width, height, "The numbers 0 to " + most + " as a cloud", body.join("") + '<rect id="brush" fill="currentColor" opacity=".12"/>');
+    body.push('<rect id="brush" fill="currentColor" opacity=".12"/>');
+    box.innerHTML = svg(width, height, `The numbers 0 to ${most} as a cloud`, body.join(""));
     clouds.get(now()).forEach(({ number }, i) => nodes.set(number, one("svg", box).children[i]));
   }
   function draw() {
     const rows = clouds.get(now()), [xs, ys] = ["pc1", "pc2"].map((axis) => rows.map((row) => row[axis]));
     const x = scale(Math.min(...xs), Math.max(...xs), 12, width - 12);
     const y = scale(Math.min(...ys), Math.max(...ys), height - 12, 12);
-    marks = rows.map((row) => ({ ...row, x: x(row.pc1), y: y(row.pc2), node: nodes.get(row.number) }));
-    for (const mark of marks) mark.node.setAttribute("transform", "translate(" + mark.x.toFixed(1) + " " + mark.y.toFixed(1) + ")");
+    marks = rows.map((row) => ({ ...row, x: Math.round(x(row.pc1)), y: Math.round(y(row.pc2)), node: nodes.get(row.number) }));
+    for (const mark of marks) mark.node.setAttribute("transform", `translate(${mark.x} ${mark.y})`);
     choose();
   }
   function choose() {
@@ -231,11 +244,11 @@ function cloud() {
     // the ten nearest numbers: five on each side, but at the ends
     const reach = (n) => Math.max(5, 10 - n, 10 - (most - n));
     const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= reach(mark.number)));
-    one("#cloud-says").textContent = lit.length + (lit.length === 1 ? " number" : " numbers") + " chosen" +
-      (shared.length ? ". Of the ten vectors nearest to each, " + Math.round(100 * shared.filter(Boolean).length / shared.length) +
-        " % belong to its ten nearest numbers." : ".");
-    one(".near tbody").innerHTML = lit.slice(0, 8).map((mark) => '<tr><th scope="row">' + mark.number + "</th><td>" +
-      near(mark).join(", ") + "</td></tr>").join("");
+    const share = Math.round((100 * shared.filter(Boolean).length) / shared.length);
+    one("#cloud-says").textContent = `${lit.length} ${lit.length === 1 ? "number" : "numbers"} chosen.` +
+      (shared.length ? ` Of the ten vectors nearest to each, ${share} % belong to its ten nearest numbers.` : "");
+    const row = (mark) => `<tr><th scope="row">${mark.number}</th><td>${near(mark).join(", ")}</td></tr>`;
+    one(".near tbody").innerHTML = lit.slice(0, 8).map(row).join("");
   }
   const place = (event) => {
     const area = one("svg", box).getBoundingClientRect();
@@ -244,9 +257,11 @@ function cloud() {
   box.addEventListener("pointerdown", (event) => { brush = place(event); box.setPointerCapture(event.pointerId); });
   box.addEventListener("pointermove", (event) => {
     if (!brush) return;
-    const [x, y] = place(event), [left, right] = [brush[0], x].sort((a, b) => a - b), [top, bottom] = [brush[1], y].sort((a, b) => a - b);
-    for (const [key, value] of Object.entries({ x: left, y: top, width: right - left, height: bottom - top })) one("#brush").setAttribute(key, value);
-    const caught = marks.filter((mark) => mark.x >= left && mark.x <= right && mark.y >= top && mark.y <= bottom);
+    const [x, y] = place(event), sides = { x: Math.min(x, brush[0]), y: Math.min(y, brush[1]),
+      width: Math.abs(x - brush[0]), height: Math.abs(y - brush[1]) };
+    for (const [key, value] of Object.entries(sides)) one("#brush").setAttribute(key, value);
+    const between = (value, a, b) => (value - a) * (value - b) <= 0;
+    const caught = marks.filter((mark) => between(mark.x, x, brush[0]) && between(mark.y, y, brush[1]));
     one("#chosen").value = ranges(caught.map((mark) => mark.number));
     choose();
   });
@@ -258,36 +273,33 @@ function cloud() {
 
 function spectrum() {
   const rows = rowsOf(live.spectrum).map((row) => ({ ...row, layer: row.source + ", " + row.stage }));
-  const layers = grouping(rows, "layer"), slider = one("#period");
+  const layers = groupedBy(rows, "layer"), slider = one("#period");
   const now = choices("spectrum", [...layers.keys()], draw);
-  const [least, most] = [Math.min(...rows.map((r) => r.power)), Math.max(...rows.map((r) => r.power))];
+  const powers = rows.map((row) => row.power), least = Math.max(0.01, Math.min(...powers)), most = Math.max(...powers);
 
   function draw() {
-    const part = layers.get(now()), here = part[slider.value], narrow = innerWidth < 700;
-    const width = narrow ? 420 : 900, height = narrow ? 280 : 320, bottom = height - 38;
-    const x = scale(0, 0.5, 40, width - 10), y = scale(Math.log(Math.max(least, 0.01)), Math.log(most * 1.3), bottom, 10);
-    const height_of = (power) => y(Math.log(Math.max(power, least, 0.01)));
-    let body = "";
-    for (const period of [100, 20, 10, 5, 4, 3, 2.5, 2]) {
-      if (narrow && [100, 2.5].includes(period)) continue;
-      body += path("M" + x(1 / period) + " 10V" + bottom, 'class="line"') + text(x(1 / period), bottom + 16, period, 'class="axis" text-anchor="middle"');
-    }
+    const part = layers.get(now()), here = part[slider.value], shown = +here.period.toPrecision(4);
+    const width = isNarrow() ? 420 : 900, height = isNarrow() ? 280 : 320, bottom = height - 38, right = width - 10;
+    const x = scale(0, 0.5, 40, right), onLog = scale(Math.log(least), Math.log(most * 1.3), bottom, 10);
+    const y = (power) => onLog(Math.log(Math.max(power, least)));
+    const line = (rows) => "M" + rows.map((row) => x(row.frequency).toFixed(1) + " " + y(row.power).toFixed(1)).join("L");
+    const marked = (row, r, color) => dot(x(row.frequency), y(row.power), r, color);
+    let body = label(width / 2, height - 6, "period");
+    for (const period of isNarrow() ? [20, 10, 5, 4, 3, 2] : [100, 20, 10, 5, 4, 3, 2.5, 2])
+      body += path(`M${x(1 / period)} 10V${bottom}`, 'class="line"') + label(x(1 / period), bottom + 16, period);
     for (const power of [0.1, 1, 10, 100].filter((p) => p >= least && p <= most * 1.3))
-      body += path("M40 " + height_of(power) + "H" + (width - 10), 'class="line"') + text(34, height_of(power) + 4, power, 'class="axis" text-anchor="end"');
-    body += text(width / 2, height - 6, "period", 'class="axis" text-anchor="middle"');
+      body += path(`M40 ${y(power)}H${right}`, 'class="line"') + label(34, y(power) + 4, power, "end");
     for (const [name, other] of layers) if (name !== now()) body += path(line(other), 'stroke="currentColor" opacity=".18"');
     body += path(line(part), 'stroke="var(--sure)" stroke-width="1.6"') +
-      path("M40 " + height_of(part[0].threshold) + "H" + (width - 10), 'stroke="var(--sure)" stroke-dasharray="5 4" opacity=".7"');
-    for (const row of part) if (row.peak) body += '<circle cx="' + x(row.frequency) + '" cy="' + height_of(row.power) + '" r="3.5" fill="var(--sure)"/>';
-    body += path("M" + x(here.frequency) + " 10V" + bottom, 'stroke="var(--bad)" stroke-width="2"') +
-      '<circle cx="' + x(here.frequency) + '" cy="' + height_of(here.power) + '" r="5" fill="var(--bad)"/>';
-    function line(points) { return "M" + points.map((row) => x(row.frequency).toFixed(1) + " " + height_of(row.power).toFixed(1)).join("L"); }
-    const label = +here.period.toPrecision(4);
-    one("#period-shown").textContent = label;
-    slider.setAttribute("aria-valuetext", label);
-    one("#spectrum-says").textContent = "At period " + label + " the power is " + here.power.toPrecision(3) + " times its mean" +
-      (here.peak ? ": a peak." : here.power > here.threshold ? ", beyond chance, no peak." : ", as by chance.") + " Pale lines: the other layers.";
-    one("#spectrum-plot").innerHTML = svg(width, height, "Power of the vectors by period, " + now(), body);
+      path(`M40 ${y(part[0].threshold)}H${right}`, 'stroke="var(--sure)" stroke-dasharray="5 4" opacity=".7"') +
+      part.filter((row) => row.peak).map((row) => marked(row, 3.5, "var(--sure)")).join("") +
+      path(`M${x(here.frequency)} 10V${bottom}`, 'stroke="var(--bad)" stroke-width="2"') + marked(here, 5, "var(--bad)");
+    const chance = here.peak ? ": a peak" : here.power > here.threshold ? ", beyond chance, no peak" : ", as by chance";
+    one("#period-shown").textContent = shown;
+    slider.setAttribute("aria-valuetext", shown);
+    one("#spectrum-says").textContent =
+      `At period ${shown} the power is ${here.power.toPrecision(3)} times its mean${chance}. Pale lines: the other layers.`;
+    one("#spectrum-plot").innerHTML = svg(width, height, `Power of the vectors by period, ${now()}`, body);
   }
   const first = [...layers.values()][0];
   slider.max = first.length - 1;
@@ -334,8 +346,8 @@ function addLocal(local) {
       const [paper, name] = id.split("/");
       place = document.createElement("article");
       place.id = id;
-      place.innerHTML = "<details><summary><h4>" + escaped(name) + '</h4> <span class="title">A view kept on this machine.</span></summary>' +
-        '<div class="card local"></div></details>';
+      place.innerHTML = `<details><summary><h4>${escaped(name)}</h4> <span class="title">A view kept on this machine.</span>
+        </summary><div class="card local"></div></details>`;
       one("#paper-" + paper).append(place);
     }
     place.classList.remove("absent");
