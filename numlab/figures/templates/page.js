@@ -216,31 +216,40 @@ function ranges(numbers) {
 
 function cloud() {
   const clouds = groupedBy(rowsOf(live.cloud), "cloud"), width = 640, height = 460, box = one("#cloud-plot");
-  const now = choices("cloud", [...clouds.keys()], draw), nodes = new Map();
-  const most = Math.max(...clouds.get(now()).map((row) => row.number));
-  let marks = [], brush = null;
+  const now = choices("cloud", [...clouds.keys()], place), most = clouds.get(now()).at(-1).number;
+  box.innerHTML = `<canvas width="${2 * width}" height="${2 * height}" role="img" aria-label="The numbers 0 to ${most} as a cloud"></canvas>`;
+  const pen = one("canvas", box).getContext("2d");
+  let marks = [], brush = null;  // the brush: x, y, width, height
 
-  function build() {  // once: another layer moves the marks
-    const body = clouds.get(now()).map(({ number, tokens }) => {
-      const color = `hsl(${260 - (205 * number) / most} 75% ${44 + (16 * number) / most}%)`;
-      return tokens === "several tokens" ? `<path d="M0-5l4.6 8h-9.2z" fill="${color}"/>` : dot(0, 0, 4, color);
-    });
-    body.push('<rect id="brush" fill="currentColor" opacity=".12"/>');
-    box.innerHTML = svg(width, height, `The numbers 0 to ${most} as a cloud`, body.join(""));
-    clouds.get(now()).forEach(({ number }, i) => nodes.set(number, one("svg", box).children[i]));
-  }
-  function draw() {
+  function place() {  // the marks of a layer
     const rows = clouds.get(now()), [xs, ys] = ["pc1", "pc2"].map((axis) => rows.map((row) => row[axis]));
     const x = scale(Math.min(...xs), Math.max(...xs), 12, width - 12);
     const y = scale(Math.min(...ys), Math.max(...ys), height - 12, 12);
-    marks = rows.map((row) => ({ ...row, x: Math.round(x(row.pc1)), y: Math.round(y(row.pc2)), node: nodes.get(row.number) }));
-    for (const mark of marks) mark.node.setAttribute("transform", `translate(${mark.x} ${mark.y})`);
+    const color = (share) => `hsl(${260 - 205 * share} 75% ${44 + 16 * share}%)`;
+    marks = rows.map((row) => ({ ...row, x: x(row.pc1), y: y(row.pc2), color: color(row.number / most) }));
     choose();
+  }
+  function draw(chosen) {
+    pen.setTransform(2, 0, 0, 2, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    for (const isLit of [false, true]) {
+      pen.globalAlpha = isLit ? 1 : 0.3;
+      for (const { tokens, x, y, color } of marks.filter((mark) => chosen.has(mark.number) === isLit)) {
+        pen.fillStyle = color;
+        pen.beginPath();
+        const corners = tokens === "several tokens" ? [[0, 5], [4.6, -3], [-4.6, -3]] : [];
+        for (const [right, up] of corners) pen.lineTo(x + right, y - up);
+        if (!corners.length) pen.arc(x, y, 4, 0, 7);
+        pen.fill();
+      }
+    }
+    pen.globalAlpha = 0.2;
+    if (brush) pen.fillRect(...brush);
   }
   function choose() {
     const chosen = parsed(one("#chosen").value), lit = marks.filter((mark) => chosen.has(mark.number));
-    for (const mark of marks) mark.node.classList.toggle("pale", !chosen.has(mark.number));
     const near = (mark) => (mark.near ? String(mark.near).split(" ") : []);
+    draw(chosen);
     // the ten nearest numbers: five on each side, but at the ends
     const reach = (n) => Math.max(5, 10 - n, 10 - (most - n));
     const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= reach(mark.number)));
@@ -250,25 +259,23 @@ function cloud() {
     const row = (mark) => `<tr><th scope="row">${mark.number}</th><td>${near(mark).join(", ")}</td></tr>`;
     one(".near tbody").innerHTML = lit.slice(0, 8).map(row).join("");
   }
-  const place = (event) => {
-    const area = one("svg", box).getBoundingClientRect();
-    return [(event.clientX - area.left) * width / area.width, (event.clientY - area.top) * height / area.height];
+  const at = (event) => {
+    const area = one("canvas", box).getBoundingClientRect();
+    return [((event.clientX - area.left) * width) / area.width, ((event.clientY - area.top) * height) / area.height];
   };
-  box.addEventListener("pointerdown", (event) => { brush = place(event); box.setPointerCapture(event.pointerId); });
+  box.addEventListener("pointerdown", (event) => { brush = [...at(event), 0, 0]; box.setPointerCapture(event.pointerId); });
   box.addEventListener("pointermove", (event) => {
     if (!brush) return;
-    const [x, y] = place(event), sides = { x: Math.min(x, brush[0]), y: Math.min(y, brush[1]),
-      width: Math.abs(x - brush[0]), height: Math.abs(y - brush[1]) };
-    for (const [key, value] of Object.entries(sides)) one("#brush").setAttribute(key, value);
+    const [left, top] = brush, [x, y] = at(event);
+    brush = [left, top, x - left, y - top];
     const between = (value, a, b) => (value - a) * (value - b) <= 0;
-    const caught = marks.filter((mark) => between(mark.x, x, brush[0]) && between(mark.y, y, brush[1]));
+    const caught = marks.filter((mark) => between(mark.x, left, x) && between(mark.y, top, y));
     one("#chosen").value = ranges(caught.map((mark) => mark.number));
     choose();
   });
-  for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, () => { brush = null; });
+  for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, () => { brush = null; choose(); });
   one("#chosen").addEventListener("input", choose);
-  build();
-  draw();
+  place();
 }
 
 function spectrum() {
