@@ -1,5 +1,6 @@
 """The papers' figures and tables, as catalogue.toml holds them, and the templates of pages."""
 
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -8,9 +9,11 @@ import jinja2
 
 FOLDER = Path(__file__).parent
 COLORS = {"held": "#009E73", "exact": "#0072B2", "contradicted": "#D55E00", "open": "#8A8A8A"}
+COLORS["not run"] = "#C4C4C4"
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
-SUMMARY: list[dict[str, str]] = _CATALOGUE["summary"]
+SUMMARY: list[dict] = _CATALOGUE["summary"]
+OWN: dict[str, str] = _CATALOGUE["own"]
 DEPARTURES: dict[str, list[str]] = _CATALOGUE["departures"]
 ITEMS: dict[str, dict[str, str]] = {entry["id"]: entry for entry in _CATALOGUE["figure"]}
 
@@ -37,5 +40,5 @@ _TEMPLATES = jinja2.Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_TEMPLATES.globals["COLORS"] = COLORS
+_TEMPLATES.globals |= {"COLORS": COLORS, "asinh": math.asinh}
 template = _TEMPLATES.get_template

@@ -8,50 +8,50 @@ loads.
 import contextlib
 import html
 import json
+import struct
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from numlab import plots, store
+from numlab import encoders, plots, store
 from numlab.claims import Claim, claims
 from numlab.described import ForeignClass
 from numlab.evaluation import labels
-from numlab.figures.catalogue import COLORS, DEPARTURES, ITEMS, PAPERS, SUMMARY, item_of, template
+from numlab.figures import catalogue
+from numlab.figures.catalogue import COLORS, ITEMS, PAPERS, item_of, template
 from numlab.figures.filing import saved
 from numlab.training import Run
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
-NOT_RUN = {"verdict": "open", "why": "not run yet", "parts": [], "gates": [], "ours": ""}
-TICKS = (-10, -3, -1, 0, 1, 3, 10)  # standard deviations; effects beyond 30 are drawn there
+NOT_RUN = {"verdict": "not run", "why": "", "parts": [], "gates": [], "ours": ""}
+BINS = encoders.LogBins()
+SPELLED = (  # in the page
+    *(encoders.P10(), encoders.P1000(), encoders.B1999(), encoders.FP15(), encoders.Digits(6, 3)),
+    *(encoders.Subword(6, 3), BINS, encoders.IEEE754(), encoders.FoNE(6, 3), encoders.XVal()),
+)
+LIVE = {  # what the page's own pictures draw
+    "gap": "xval/fig07",
+    "cloud": "explore/pretrained-clouds",
+    "spectrum": "explore/pretrained-spectra",
+}
 
 
 @dataclass(frozen=True)
 class Card:
-    """A figure or table of a paper, and what was saved of it, as the .json files say."""
+    """A figure or table of a paper, what was saved of it, as the .json files say, and verdicts."""
 
     id: str  # <paper>/<name>, such as xval/fig07
     shows: str
     finding: str = ""  # the paper's
     figures: list[dict] = field(default_factory=list)
+    verdicts: list[tuple[Claim, dict]] = field(default_factory=list)
 
     @property
     def paper(self) -> str:
         return self.id.partition("/")[0]
-
-    @property
-    def claims(self) -> dict[str, dict]:
-        """The verdict on each claim once, though several figures may show it."""
-        return {entry["id"]: entry for figure in self.figures for entry in figure["claims"]}
-
-    @property
-    def departures(self) -> list[str]:
-        """Where its notebooks depart from the paper."""
-        notebooks = sorted({figure["notebook"] for figure in self.figures})
-        return [line for notebook in notebooks for line in DEPARTURES.get(notebook, [])]
 
 
 def build() -> list[Path]:
@@ -59,15 +59,9 @@ def build() -> list[Path]:
     folder = store.home() / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     judged, cards = verdicts("full"), collect("full")
-    facts = {"papers": PAPERS, "findings": SUMMARY, "cards": cards, "known": claims()}
-    facts |= {
-        "scores": scoreboard(cards, judged),
-        "amended": [c for c in claims().values() if c.amended],
-        "waiting": sum(entry is NOT_RUN for _, entry in judged.values()),
-        "effects": _effects(judged),
-        "ticks": TICKS,
-        "x": lambda effect: round(405 + 48 * float(np.arcsinh(np.clip(effect, -30, 30))), 1),
-    }
+    facts = {"catalogue": catalogue, "papers": PAPERS, "cards": cards, "judged": judged}
+    facts |= {"scores": scoreboard(cards, judged), "live": _live()}
+    facts["count"] = Counter(entry["verdict"] for _, entry in judged.values())
     pages = {n: template(n).render(facts) for n in ("README.md", "index.html", "claims.svg")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"
     for name, text in pages.items():
@@ -75,18 +69,24 @@ def build() -> list[Path]:
     return [folder / name for name in pages]
 
 
-def collect(*profiles: str) -> list[Card]:
+def collect(profile: str) -> list[Card]:
     """A card for every item of the catalogue, and for every view that a widget kept."""
     cards, folder = {id: Card(**item) for id, item in ITEMS.items()}, store.home() / "figures"
-    for figure in (figure for profile in profiles for figure in saved(profile)):
-        figure["path"] = f"{figure['profile']}/{figure['id']}"  # in figures/
+    for figure in saved(profile):
+        figure["path"] = f"{profile}/{figure['id']}"  # in figures/
         figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
-        curves = _curves_path(figure["notebook"], figure["profile"])
+        curves = _curves_path(figure["notebook"], profile)
         figure["curves"] = str(curves.relative_to(folder)) if curves.exists() else ""
         if figure["kind"] == "table":
             figure["rows"] = _rows(folder / f"{figure['path']}.md")
+        else:
+            header = (folder / f"{figure['path']}.png").read_bytes()[:24]
+            figure["size"] = [round(n / 1.5) for n in struct.unpack(">II", header[16:])]
         item = item_of(figure["id"])
         cards.setdefault(item, Card(item, figure["title"])).figures.append(figure)
+    for claim, entry in verdicts(profile).values():
+        for item in dict.fromkeys(map(item_of, claim.figures)):
+            cards[item].verdicts.append((claim, entry))
     return list(cards.values())
 
 
@@ -144,24 +144,33 @@ def _curves_path(notebook: str, profile: str) -> Path:
 
 def _local() -> dict[str, str]:
     """The figures and the scores of the other profiles, as HTML by id."""
-    macros = template("macros.html").module
-    cards = [card for card in collect(*LOCAL) if card.figures]
-    local = {card.id: macros.figures(card, claims()) for card in cards}
-    made = [profile for profile in LOCAL if saved(profile)]
-    boards = {profile: scoreboard(collect(profile), verdicts(profile)) for profile in made}
-    return local | {"scores": macros.boards(boards)}
+    show, local = template("macros.html").module.local, {}
+    for profile in filter(saved, LOCAL):
+        cards = collect(profile)
+        parts = {card.id: show(profile, card=card) for card in cards if card.figures}
+        parts["scores"] = show(profile, scores=scoreboard(cards, verdicts(profile)))
+        local = {id: local.get(id, "") + parts.get(id, "") for id in {**local, **parts}}
+    return local
 
 
-def _effects(judged: dict[str, tuple[Claim, dict]]) -> dict[str, list[dict]]:
-    """For each paper the effects of the claims that samples have judged: of the deciding part."""
-    effects = {paper: [] for paper in PAPERS}
-    for id, (_, entry) in judged.items():
-        paper, _, name = id.partition("/")
-        for part in entry["parts"][:1]:
-            if part["effect"] is not None:
-                effect = {"effect": part["effect"], "half": part["effect_half"]}
-                effects[paper].append({"name": name, "verdict": entry["verdict"]} | effect)
-    return effects
+def _live() -> dict:
+    """What the page itself spells and draws."""
+    spelled = {
+        e.label: {"high": e.bounds[1], "holds": e.holds, "color": plots.encoder_color(e.label)}
+        for e in SPELLED
+    }
+    live = {"encoders": spelled, "bins": {"edges": BINS.edges.tolist(), "words": BINS.vocabulary}}
+    for name, id in LIVE.items():
+        path = store.home() / f"figures/full/{id}.csv"
+        if path.with_suffix(".json").exists():
+            frame = pd.read_csv(path)
+            if name == "gap":
+                answers = frame[frame.valid].groupby(["slot", "encoder", "true"], sort=False)
+                frame = answers.predicted.quantile([0.1, 0.5, 0.9], "lower").unstack().reset_index()
+                frame = frame.set_axis([*frame.columns[:3], "low", "middle", "high"], axis=1)
+            split = frame.to_json(orient="split", index=False, double_precision=5)
+            live[name] = json.loads(split)
+    return live
 
 
 def _rows(path: Path) -> list[list[str]]:
