@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ class Gate:
         object.__setattr__(self, "passed", bool(self.passed))  # numpy's bool is not JSON
 
 
-def plateau(runs: Sequence[Run], floor: float = 0.0) -> Gate:
+def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
     """Whether each run's validation loss fell by less than 2 % over the last fifth of its steps.
 
     Where answers are certain a loss falls by some share for ever: one below `floor` counts as it.
@@ -37,7 +38,8 @@ def plateau(runs: Sequence[Run], floor: float = 0.0) -> Gate:
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")
-        falls.append((1 - losses.iloc[-1] / before.iloc[-1], run.spec.name))
+        start, end = before.iloc[-1], losses.iloc[-1]
+        falls.append(((start - end) / abs(start), run.spec.name))  # a density's loss may be below 0
     fall, worst = max(falls)
     passed = all(fall < FALL for fall, _ in falls)
     return Gate("plateau", passed, f"{worst} still fell by {fall:.1%} over the last fifth")

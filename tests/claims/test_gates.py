@@ -30,6 +30,11 @@ def test_a_loss_below_the_floor_no_longer_falls():
     assert not gates.plateau([small], floor=0.01).passed
 
 
+def test_a_loss_below_zero_that_falls_is_at_no_plateau():
+    assert not gates.plateau([run([1, 0, -1, -2, -2.2])]).passed
+    assert gates.plateau([run([1, 0, -1, -2, -2.01])]).passed
+
+
 def test_a_run_that_was_validated_once_has_no_plateau():
     once = run([3, 2, 1, 1, 1])
     once.history = once.history.tail(1)
