@@ -172,7 +172,9 @@ def regress(
     """
     from numlab import compare, estimators, plots
 
-    table = compare.read(file)
+    table = compare.read(file, target=target, most=32)
+    for row in table.columns[~table.columns.used].itertuples():
+        _say(f"{row.column} is not used: {row.note or row.kind}")
     found = estimators.regress(table.frame, target, _say)
     typer.echo(found.text)
     if picture:

@@ -70,7 +70,11 @@ class Reading:
 
 
 def read(
-    path: str | Path, columns: Sequence[str] = (), target: str | None = None, decimal: str = ""
+    path: str | Path,
+    columns: Sequence[str] = (),
+    target: str | None = None,
+    decimal: str = "",
+    most: int = COLUMNS,
 ) -> Reading:
     """Read a CSV, TSV, Parquet, JSON-lines, text or Markdown file.
 
@@ -83,6 +87,7 @@ def read(
     columns : those to use; "name:kind" says what one is: number, id, code, words, date, dmy or mdy.
     target : a column that is used in any case.
     decimal : "," or "."; by default what the numbers of a column look like.
+    most : columns that are used, unless they are named.
     """
     path, notes = Path(path), []
     if not path.is_file():
@@ -102,10 +107,10 @@ def read(
     rows, kept = [], {}
     for name in frame:
         kind, values, note = _understood(name, frame[name], said.get(name), decimal)
-        room = len(kept) < COLUMNS - (bool(target) and target not in kept and name != target)
+        room = len(kept) < most - (bool(target) and target not in kept and name != target)
         used = name in wanted if said else name in wanted or (kind not in ("text", "-") and room)
         if not used and not note:
-            note = "not among the named columns" if said else f"more than {COLUMNS} columns"
+            note = "not among the named columns" if said else f"more than {most} columns"
         if used:
             kept[name] = values
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())

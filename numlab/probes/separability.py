@@ -39,8 +39,8 @@ def separability(
     Examples
     --------
     >>> one_hot = Embeddings(np.arange(100), np.tile(np.eye(5), (20, 1)), "n mod 5")
-    >>> separability(one_hot, (5, 3)).kappa.round(1).tolist()
-    [1.0, -0.1]
+    >>> (separability(one_hot, (5, 3)).kappa > 0.9).tolist()
+    [True, False]
     """
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
     probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))

@@ -16,7 +16,7 @@ class Mixture(Task):
     >>> from numlab.tasks import Addition, Multiplication
     >>> mixture = Mixture((Addition(2), Multiplication(1)))
     >>> [e.text(0) for e in mixture.sample(2, seed=0)]
-    ['46+49=95', '7*9=63']
+    ['94+99=193', '0*5=0']
     """
 
     tasks: tuple[Task, ...]

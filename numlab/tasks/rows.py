@@ -191,8 +191,8 @@ class Table(Rows):
         import pandas as pd
 
         numbers = frame[[name for name in frame if name not in self._words]].to_numpy(float)
-        words = [pd.Categorical(frame[n].astype(str), w) for n, w in self._words.items()]
-        codes = [np.maximum(c.codes, 0).astype(int) for c in words]  # a word not seen is missing
+        codes = [pd.Index(w).get_indexer(frame[n]) for n, w in self._words.items()]
+        codes = [np.maximum(c, 0) for c in codes]  # a word not seen is missing
         patterns, which = np.unique(np.isnan(numbers), axis=0, return_inverse=True)
         parts = []
         for i, missing in enumerate(patterns):

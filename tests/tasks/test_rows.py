@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import numlab as nl
-from numlab import store
+from numlab.described import describe, restore
 from numlab.tasks import Table, Texts
 from numlab.tasks.rows import as_columns
 
@@ -65,7 +65,7 @@ def test_the_content_decides_the_address(home):
     tasks = [Table(f, "y") for f in (FRAME, FRAME.copy(), changed, as_words)]
     first, same, *others = map(store.digest, tasks)
     assert first == same and len({first, *others}) == 3
-    again = store.restore(store.describe(tasks[0]))
+    again = restore(describe(tasks[0]))
     assert again == tasks[0] and texts(again.sample(5, 0)) == texts(tasks[0].sample(5, 0))
 
 
@@ -112,7 +112,7 @@ def test_texts_are_a_task_of_their_numbers(home):
     task = Texts([f"{i} and {2 * i}" for i in range(40)], "n1", without=(("n0", 9.5, 19.5),))
     assert task.size == 30 and len(task.held_out[0]) == 10
     assert len(set(texts(task.split((10, 20), 0)[1]))) == 20
-    assert store.restore(store.describe(task)).size == 30
+    assert restore(describe(task)).size == 30
 
 
 def spec(task, encoder, **changes):
