@@ -6,6 +6,7 @@ import pytest
 
 import numlab as nl
 from numlab.described import describe, restore
+from numlab.store import digest
 from numlab.tasks import Table, Texts
 from numlab.tasks.rows import as_columns
 
@@ -63,7 +64,7 @@ def test_the_content_decides_the_address(home):
     changed = FRAME.assign(a=FRAME.a.where(FRAME.index != 7, 0.0))
     as_words = FRAME.assign(a=FRAME.a.map(repr))
     tasks = [Table(f, "y") for f in (FRAME, FRAME.copy(), changed, as_words)]
-    first, same, *others = map(store.digest, tasks)
+    first, same, *others = map(digest, tasks)
     assert first == same and len({first, *others}) == 3
     again = restore(describe(tasks[0]))
     assert again == tasks[0] and texts(again.sample(5, 0)) == texts(tasks[0].sample(5, 0))
