@@ -71,19 +71,35 @@ def replace(path: Path, write: Callable[[Path], Any]) -> None:
 
 
 def write(entry: Path, fill: Callable[[Path], None]) -> None:
-    """Make an entry: `fill` writes its files into a draft folder, which is then renamed."""
-    draft = entry.parent / f".{entry.name}.draft"  # the writer holds the entry's lock
+    """Make an entry: `fill` writes its files into a draft folder, which is then renamed.
+
+    An older entry, a checkpoint, is moved away first: whenever the writer is killed, one is whole.
+    """
+    draft, old = _beside(entry, "draft"), _beside(entry, "old")  # the writer holds the lock
     shutil.rmtree(draft, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)
     draft.mkdir(parents=True)
     fill(draft)
     manifest = {f.name: _checksum(f) for f in sorted(draft.iterdir())}
     (draft / "manifest.json").write_text(json.dumps({"files": manifest}, indent=1))
-    shutil.rmtree(entry, ignore_errors=True)  # an older checkpoint
+    if entry.is_dir():
+        entry.rename(old)
     draft.rename(entry)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(entry: Path, kind: str) -> Path:
+    return entry.parent / f".{entry.name}.{kind}"
 
 
 def intact(entry: Path) -> bool:
-    """Whether an entry exists and every file has its checksum; a damaged one is set aside."""
+    """Whether an entry exists and every file has its checksum; a damaged one is set aside.
+
+    A draft that is whole takes the place of an entry that is missing.
+    """
+    draft = _beside(entry, "draft")
+    if not entry.is_dir() and draft.is_dir() and _fault(draft) is None:
+        draft.rename(entry)
     if not entry.is_dir():
         return False
     fault = _fault(entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import tracemalloc
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +31,27 @@ def test_an_entry_is_there_only_when_it_is_whole(home):
     assert not store.intact(home / "entry")
     write(home / "entry")
     assert store.intact(home / "entry")
+
+
+@pytest.mark.parametrize("step", range(3))
+def test_a_writer_that_is_killed_while_it_renames_leaves_one_whole_entry(home, step, monkeypatch):
+    steps = [(Path, "rename"), (Path, "rename"), (store.shutil, "rmtree")]
+    write(home / "entry", "old")
+    (home / ".entry.old").mkdir()
+    place, name = steps[step]
+    original, calls = getattr(place, name), []
+
+    def killed(*arguments, **options):
+        calls.append(arguments)
+        if len(calls) == (1, 2, 3)[step]:
+            raise KeyboardInterrupt
+        return original(*arguments, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(place, name, killed)
+        write(home / "entry", "new")
+    assert store.intact(home / "entry")
+    assert (home / "entry/file.txt").read_text() == ("old", "new", "new")[step]
 
 
 @pytest.mark.parametrize("name", ["file.txt", "manifest.json"])

@@ -52,7 +52,7 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
             store.write(run.folder, fit.save)
-            shutil.rmtree(fit.folder, ignore_errors=True)
+        shutil.rmtree(store.partial_dir(run.digest), ignore_errors=True)
     return run
 
 
