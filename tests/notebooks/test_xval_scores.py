@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from notebooks.conftest import load
@@ -45,6 +45,12 @@ def rounded(x: float, n: int) -> Decimal:
     return exact and round(exact, n - 1 - exact.adjusted()).normalize()
 
 
+def is_tie(x: float, n: int) -> bool:
+    """Whether a decimal ends in a 5 behind its n-th figure, which float64 may round either way."""
+    figures = Decimal(repr(x)).normalize().as_tuple().digits
+    return len(figures) == n + 1 and figures[-1] == 5
+
+
 decimals = st.builds(
     lambda i, e: float(f"{i}e{e}"), st.integers(-(10**6), 10**6), st.integers(-9, 6)
 )
@@ -54,7 +60,9 @@ decimals = st.builds(
 @settings(max_examples=100, deadline=None)
 def test_a_match_to_figures_is_what_rounding_one_by_one_says(rows, n):
     near = [(x, x * (1 + 0.004 * (i % 3)), True) for i, (x, _, _) in enumerate(rows)]
-    table = pd.DataFrame([*rows, *near], columns=["true", "predicted", "valid"])
+    clear = [row for row in [*rows, *near] if not any(is_tie(x, n) for x in row[:2])]
+    assume(clear)
+    table = pd.DataFrame(clear, columns=["true", "predicted", "valid"])
     table.loc[~table.valid, "predicted"] = np.nan
     alike = [
         valid and rounded(true, n) == rounded(predicted, n)
