@@ -150,7 +150,7 @@ def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np
     gaps = [(low, high) for pattern, low, high in spec.task.without if pattern in (own, "*")]
     inside = np.any([(x > low) & (x < high) & (high < LARGEST) for low, high in gaps], axis=0)
     above = np.any([(x > low) & (high == LARGEST) for low, high in gaps], axis=0)
-    return np.select([above, inside], PARTS[:0:-1], "")
+    return np.select([above, inside], ["beyond", "in a gap"], "")
 
 
 def as_frame(examples: list[Examples], standard: Standardised) -> pd.DataFrame:

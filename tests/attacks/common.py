@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import select
 import shutil
@@ -72,33 +73,31 @@ def together(actions: list[Callable[[], str]]) -> list[str]:
         return list(threads.map(child, actions))
 
 
-def die_at(moment: int) -> None:
-    """Kill this process when it writes a file, or moves or removes one, for the n-th time."""
-    left = [moment]
+def on_write(act: Callable[[], None]) -> None:
+    """Do something before each time that this process writes a file, or moves or removes one."""
 
     def watch(event: str, args: tuple) -> None:
         opens = event == "open" and isinstance(args[1], str) and args[1][0] in "wax+"
         if opens or event in WRITES:
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+            act()
 
     sys.addaudithook(watch)
 
 
-def moments(action: Callable[[], str]) -> int:
-    """How often an action writes, moves or removes a file."""
+def die_at(moment: int) -> None:
+    """Kill this process before its n-th write."""
+    moments = itertools.count(1)
+    on_write(lambda: next(moments) == moment and os.kill(os.getpid(), signal.SIGKILL))
+
+
+def writes(action: Callable[[], str]) -> int:
+    """How often an action writes."""
 
     def counting() -> str:
-        seen = [0]
-
-        def watch(event: str, args: tuple) -> None:
-            opens = event == "open" and isinstance(args[1], str) and args[1][0] in "wax+"
-            seen[0] += opens or event in WRITES
-
-        sys.addaudithook(watch)
+        moments = itertools.count()
+        on_write(lambda: next(moments))
         action()
-        return str(seen[0])
+        return str(next(moments))
 
     return int(child(counting))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from attacks.common import child, die_at, drafts, home, judge, moments, together, trained
+from attacks.common import child, die_at, drafts, home, judge, together, trained, writes
 from numlab.training import fit
 
 DAMAGE: dict[str, Callable[[bytes, int], bytes]] = {
@@ -23,49 +25,61 @@ DAMAGE: dict[str, Callable[[bytes, int], bytes]] = {
 
 
 def kills(times: int, rng: np.random.Generator) -> Counter:
-    """Kill a training as it writes, up to three times, and at a random time; then let it end."""
+    """Kill a training as it writes, up to three times; then let it end."""
+    with home():
+        n = writes(trained)
+
+    def dying(moment: int) -> str:
+        die_at(moment)
+        return trained()
+
     counts = Counter()
-    with home():
-        expected = child(trained)
-    with home():
-        n = moments(trained)
-    for _ in range(times):
+    for expected in _untouched(times):
         with home() as place:
-            for _ in range(rng.integers(1, 4)):
-                moment = int(rng.integers(1, n + 1))
-                child(lambda moment=moment: (die_at(moment), trained())[1])
-            counts += judge(child(trained), expected)
-            counts["left behind"] += len(drafts(place))
+            for moment in rng.integers(1, n + 1, rng.integers(1, 4)).tolist():
+                child(partial(dying, moment))
+            counts += _ended(place, expected)
     return counts
 
 
 def kills_by_the_clock(times: int, rng: np.random.Generator) -> Counter:
-    """Kill a training at random times; then let it end."""
-    counts = Counter()
+    """Kill a training at a random time; then let it end."""
+    start = time.monotonic()
     with home():
-        start = time.monotonic()
-        expected = child(trained)
-        seconds = time.monotonic() - start
-    for _ in range(times):
+        child(trained)
+    seconds = time.monotonic() - start
+
+    def dying() -> str:
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        return trained()
+
+    counts = Counter()
+    for expected in _untouched(times):
         with home() as place:
             delay = float(rng.uniform(0, seconds))
-
-            def dying(delay=delay):
-                signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-                signal.setitimer(signal.ITIMER_REAL, delay)
-                return trained()
-
             child(dying)
-            counts += judge(child(trained), expected)
-            counts["left behind"] += len(drafts(place))
+            counts += _ended(place, expected)
     return counts
+
+
+def _untouched(times: int) -> Iterator[str]:
+    """What a training gives that nobody attacks, so many times."""
+    with home():
+        expected = child(trained)
+    yield from itertools.repeat(expected, times)
+
+
+def _ended(place: Path, expected: str) -> Counter:
+    """What counts after a training that ends here."""
+    return judge(child(trained), expected) + Counter({"left behind": len(drafts(place))})
 
 
 def damage(times: int, rng: np.random.Generator) -> Counter:
     """Damage each file of a run, of its texts and its checkpoint, at its places; then use it."""
     counts = Counter()
     with home() as pristine:
-        n, expected = moments(trained), ""
+        n = writes(trained)
         shutil.rmtree(pristine / "data")
         child(lambda: (die_at(n // 2), trained())[1])  # in the middle: texts and a checkpoint
         with home(pristine) as whole:
