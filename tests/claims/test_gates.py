@@ -18,9 +18,9 @@ def run(losses, name="Planets · P10 · seed 0"):
 def test_a_run_whose_loss_no_longer_falls_is_at_its_plateau():
     flat = run([3, 2, 1, 1, 0.99])
     assert gates.plateau([flat]).passed
-    gate = gates.plateau([flat, run([3, 2, 1, 1, 0.97], "Planets · XVal · seed 1")])
+    gate = gates.plateau([flat, run([3, 2, 1, 1, 0.94], "Planets · XVal · seed 1")])
     assert not gate.passed
-    assert gate.evidence == "Planets · XVal · seed 1 still fell by 3.0% over the last fifth"
+    assert gate.evidence == "Planets · XVal · seed 1 fell by 6.0% over the last fifth, 5% at most"
 
 
 def test_a_loss_below_the_floor_no_longer_falls():
