@@ -97,22 +97,27 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     lines.legend(fontsize=8.5)
     means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].mean()
     least = means.crps[TRUE].mean()
-    _dots(crps, means.crps.clip(upper=WORST * least), heads, colors)
+    _dots(crps, means.crps, heads, colors, most=WORST * least)
     crps.set(xscale="log", xlim=(0.8 * least, 1.25 * WORST * least))
-    crps.set_xlabel(f"CRPS (less is better)\nat the edge: {WORST} times the least or more")
+    crps.set_xlabel(f"CRPS (less is better)\n▶ more than {WORST} times the least")
     _dots(density, means.log_density, heads, colors)
     density.set(xlabel="log density (more is better)")
     density.tick_params(labelleft=False)
     return figure
 
 
-def _dots(ax: Axes, values: pd.Series, heads: list[str], colors: dict[str, str]) -> None:
-    """A row for each head, and a line at the true distribution."""
+def _dots(
+    ax: Axes, values: pd.Series, heads: list[str], colors: dict[str, str], most: float = np.inf
+) -> None:
+    """A row for each head, and a line at the true distribution; ▶ where the mean is above `most`."""
     ax.axvline(values[TRUE].mean(), color=TRUE_COLOR, ls="--", lw=1)
     for row, head in enumerate(heads):
         seeds = values[head]
         if seeds.isna().all():
             ax.text(0.5, row, "none", transform=ax.get_yaxis_transform(), ha="center", va="center")
+            continue
+        if seeds.mean() > most:
+            ax.scatter(most, row, 64, color=colors[head], marker=">")
             continue
         ax.scatter(seeds, [row] * len(seeds), 14, color=colors[head], alpha=0.6, lw=0)
         ax.scatter(seeds.mean(), row, 48, color=colors[head])
