@@ -156,24 +156,45 @@ def test_a_training_that_fails_is_named():
 
 
 def test_the_learning_rate_is_chosen_on_the_validation_set():
-    specs, record = nl.choose_learning_rates([SPEC], rates=(1e-6, 3e-3), steps=30)
-    assert specs[0].learning_rate == 3e-3
-    assert record.query("chosen").valid_loss.item() == record.valid_loss.min()
+    specs, record = nl.choose_learning_rates([SPEC], rates=(1e-6, 2e-6), steps=2)
+    best = record.loc[record.valid_loss.idxmin()]
+    assert best.chosen and specs == [dataclasses.replace(SPEC, learning_rate=best.learning_rate)]
+    assert best.learning_rate > 2e-6  # the grid grew
 
 
-def test_each_spec_has_its_own_best_rate_and_one_that_diverged_is_never_the_best(monkeypatch):
-    loss = {(0, 1e-2): np.nan, (0, 1e-3): 1.0, (1, 1e-2): 2.0, (1, 1e-3): 3.0}
+def losses_at(monkeypatch, loss):
+    """Let a search find `loss(seed, learning_rate)` without training."""
 
     def trained(specs):
         assert {spec.steps for spec in specs} == {5}
-        losses = [loss[spec.seed, spec.learning_rate] for spec in specs]
+        losses = [loss(spec.seed, spec.learning_rate) for spec in specs]
         return [types.SimpleNamespace(valid_loss=value) for value in losses]
 
     monkeypatch.setattr(learning_rates, "train_all", trained)
+
+
+def test_each_spec_has_its_own_best_rate_and_one_that_diverged_is_never_the_best(monkeypatch):
+    known = {(0, 1e-2): np.nan, (0, 1e-3): 1.0, (1, 1e-2): 2.0, (1, 1e-3): 3.0}
+    losses_at(monkeypatch, lambda *key: known.get(key, 9.0))
     asked = [SPEC, dataclasses.replace(SPEC, seed=1)]
-    specs, _ = nl.choose_learning_rates(asked, (1e-2, 1e-3), steps=5)
-    best = zip(asked, (1e-3, 1e-2), strict=True)
-    assert specs == [dataclasses.replace(spec, learning_rate=rate) for spec, rate in best]
+    specs, record = nl.choose_learning_rates(asked, (1e-2, 1e-3), 5, names=["a", "b"])
+    assert [spec.learning_rate for spec in specs] == [1e-3, 1e-2]
+    assert record[record.chosen].encoder.tolist() == ["a", "b"]
+
+
+def test_the_grid_grows_for_all_where_the_best_rate_of_one_is_at_its_edge(monkeypatch):
+    losses_at(monkeypatch, lambda seed, rate: abs(np.log(rate / (2.5e-4, 1.6e-2)[seed])))
+    asked = [SPEC, dataclasses.replace(SPEC, seed=1)]
+    specs, record = nl.choose_learning_rates(asked, (1e-3, 2e-3, 4e-3), 5)
+    assert [spec.learning_rate for spec in specs] == [2.5e-4, 1.6e-2]
+    grid = [1.25e-4, 2.5e-4, 5e-4, 1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2, 3.2e-2]
+    assert record.learning_rate.tolist() == grid * 2
+
+
+def test_a_grid_does_not_grow_for_ever(monkeypatch):
+    losses_at(monkeypatch, lambda seed, rate: rate)
+    _, record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3), 5)
+    assert record.learning_rate.min() == 1.25e-4 and len(record) == 5
 
 
 def test_one_learning_rate_needs_no_search(monkeypatch):

@@ -1,18 +1,31 @@
 """Choose a learning rate for each encoder from one grid."""
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
 from numlab.training.cluster import train_all
 from numlab.training.spec import RunSpec
 
+GROWTH = 3  # times at most
 
-def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps: int):
+
+def choose_learning_rates(
+    specs: Sequence[RunSpec],
+    rates: Sequence[float],
+    steps: int,
+    names: Sequence[str] | None = None,
+):
     """Give each spec the learning rate with the lowest validation loss after `steps` steps.
 
-    All specs share one grid, so no encoder is favoured (xval, Appendix D). A grid of one rate
-    trains nothing.
+    All specs share one grid, so no encoder is favoured (xval, Appendix D). Where the best rate of
+    any spec lies at an edge, the grid grows by one rate there, up to three times. A grid of one
+    rate trains nothing.
+
+    Parameters
+    ----------
+    names : of the specs, in the record; default: their encoders.
 
     Returns
     -------
@@ -23,16 +36,41 @@ def choose_learning_rates(specs: list[RunSpec], rates: tuple[float, ...], steps:
     """
     import pandas as pd
 
-    grid = [(spec, rate) for spec in specs for rate in rates]
+    grid, best = sorted(rates), np.zeros(len(specs), int)
+    losses = np.full((len(specs), len(grid)), np.nan)
+    if len(grid) > 1:
+        losses, best = _search(specs, grid, steps)
+        for _ in range(GROWTH):
+            if not {0, len(grid) - 1} & set(best):
+                break
+            grid = _grown(grid, best)
+            losses, best = _search(specs, grid, steps)
     record = pd.DataFrame(
-        {"encoder": str(spec.encoder), "learning_rate": rate, "valid_loss": np.nan}
-        for spec, rate in grid
+        {
+            "encoder": np.repeat(list(names or (str(s.encoder) for s in specs)), len(grid)),
+            "learning_rate": np.tile(grid, len(specs)),
+            "valid_loss": losses.ravel(),
+            "chosen": (np.arange(len(grid)) == best[:, None]).ravel(),
+        }
     )
-    best = np.zeros(len(specs), int)
-    if len(rates) > 1:
-        short = [dataclasses.replace(s, learning_rate=rate, steps=steps) for s, rate in grid]
-        record["valid_loss"] = [run.valid_loss for run in train_all(short)]
-        best = np.nanargmin(record.valid_loss.to_numpy().reshape(-1, len(rates)), axis=1)
-    record["chosen"] = (np.arange(len(rates)) == best[:, None]).ravel()
     chosen = zip(specs, best, strict=True)
-    return [dataclasses.replace(s, learning_rate=rates[i]) for s, i in chosen], record
+    return [dataclasses.replace(spec, learning_rate=grid[i]) for spec, i in chosen], record
+
+
+def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
+    """(specs, rates) validation losses, and the number of the best rate of each spec."""
+    short = [
+        dataclasses.replace(spec, learning_rate=rate, steps=steps)
+        for spec in specs
+        for rate in grid
+    ]
+    losses = np.reshape([run.valid_loss for run in train_all(short)], (len(specs), len(grid)))
+    return losses, np.nanargmin(losses, axis=1)
+
+
+def _grown(grid: list[float], best: np.ndarray) -> list[float]:
+    """The grid with another rate at each edge that is the best of a spec."""
+    below = [grid[0] ** 2 / grid[1]] if 0 in best else []
+    above = [grid[-1] ** 2 / grid[-2]] if len(grid) - 1 in best else []
+    below, above = ([float(f"{rate:.3g}") for rate in more] for more in (below, above))
+    return [*below, *grid, *above]
