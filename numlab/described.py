@@ -4,8 +4,6 @@ import dataclasses
 import importlib
 from typing import Any
 
-__all__ = ["ForeignClass", "describe", "restore"]
-
 OWN = ("class", "version")  # keys that are no fields
 
 

@@ -34,8 +34,6 @@ from numlab.tasks import Table
 from numlab.tasks.rows import as_columns
 from numlab.training import RunSpec, train
 
-__all__ = ["NumberEncoder", "NumberRegressor", "Regression", "baselines", "regress"]
-
 EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
 EPOCHS = 40
 LEAST = 8  # rows

@@ -20,8 +20,6 @@ from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
 from numlab.heads import Head
 
-__all__ = ["Text", "Tokenizer"]
-
 ANSWER = "[ANSWER]"  # the word for a number that a head reads
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 

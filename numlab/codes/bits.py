@@ -6,8 +6,6 @@ import numpy as np
 
 from numlab.codes.base import LARGEST, Code, as_column
 
-__all__ = ["BitCode", "float_bits"]
-
 
 @dataclass(frozen=True)
 class BitCode(Code):

@@ -7,8 +7,6 @@ import numpy as np
 from numlab.codes.base import Code, Range, as_column, valid_only, written
 from numlab.examples import EXACT, FLOAT_DIGITS
 
-__all__ = ["Decimal", "DigitCode", "to_digits"]
-
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (
     (np.arange(10_000)[:, None] // [1000, 100, 10, 1] % 10).astype(np.uint8).view(np.uint32)[:, 0]

@@ -17,17 +17,6 @@ from numlab.encoders.base import END, Encoder, Tokens, in_float32
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import from_columns
 
-__all__ = [
-    "Aggregate",
-    "Aggregation",
-    "DigitMax",
-    "DigitMean",
-    "DigitMedian",
-    "DigitMin",
-    "DigitSum",
-    "WeightedSum",
-]
-
 
 class Aggregation:
     """One vector from the embeddings of a number's digits.

@@ -16,8 +16,6 @@ from numlab.codes.bits import float_bits
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import BitHead, FigureHead, Head
 
-__all__ = ["Base10Tokens", "BitTokens"]
-
 WAYS = ("zero_pad", "sum", "sum_scaled", "prod", "concat", "weighted", "weighted_sum")
 
 

@@ -15,8 +15,6 @@ from numlab.encoders.text import OneWord
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
 
-__all__ = ["ColumnXVal", "FusedBins", "Standardised"]
-
 DECADES = 3  # of a column whose scale is bent
 PLAIN = XVal()
 

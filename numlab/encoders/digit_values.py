@@ -11,8 +11,6 @@ from numlab.codes import DigitCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, RoundedHead
 
-__all__ = ["DigitValues"]
-
 
 @dataclass(frozen=True)
 class DigitValues(DigitCode, ValueEncoder):

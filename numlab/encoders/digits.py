@@ -11,8 +11,6 @@ from numlab.codes.decimal import to_digits
 from numlab.encoders.base import END, Encoder, Tokens
 from numlab.encoders.text import from_columns
 
-__all__ = ["Digits", "Subword"]
-
 OPEN, CLOSE = 12, 13  # words of Digits, after 0 to 9, the minus and the point
 
 

@@ -10,8 +10,6 @@ from numlab.codes import DigitCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import CircleHead, Head
 
-__all__ = ["FoNE"]
-
 
 @dataclass(frozen=True)
 class FoNE(DigitCode, ValueEncoder):

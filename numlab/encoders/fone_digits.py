@@ -12,8 +12,6 @@ from numlab.encoders.digits import Digits
 from numlab.encoders.fone import FoNE
 from numlab.heads import DigitHead, Head
 
-__all__ = ["FoNEDigits"]
-
 ONE_DIGIT = FoNE(1, signed=False)
 
 

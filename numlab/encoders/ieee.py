@@ -10,8 +10,6 @@ from numlab.codes import BitCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import BitHead, Head
 
-__all__ = ["IEEE754"]
-
 
 @dataclass(frozen=True)
 class IEEE754(BitCode, ValueEncoder):

@@ -10,8 +10,6 @@ from numlab.codes import Decimal
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import OneWord
 
-__all__ = ["IntegerVocabulary"]
-
 
 @dataclass(frozen=True)
 class IntegerVocabulary(Decimal, OneWord):

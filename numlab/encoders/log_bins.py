@@ -9,8 +9,6 @@ import numpy as np
 from numlab.encoders.base import as_column
 from numlab.encoders.text import OneWord
 
-__all__ = ["LogBins"]
-
 
 @dataclass(frozen=True)
 class LogBins(OneWord):

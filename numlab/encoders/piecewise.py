@@ -15,8 +15,6 @@ from numlab.codes.edges import as_edges, deviation, quantile_edges, tree_edges
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, ValueHead
 
-__all__ = ["PLE", "Periodic", "SoftBins"]
-
 UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
 
 

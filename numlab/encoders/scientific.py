@@ -11,8 +11,6 @@ from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_column
 from numlab.encoders.text import half_unit
 from numlab.examples import from_figures, to_figures
 
-__all__ = ["B1999", "FP15", "P10", "P1000", "Scientific"]
-
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
 EXPONENTS = range(-8, 8)
 EXPONENT_WORDS = tuple(f"E{exponent:+d}" for exponent in EXPONENTS)

@@ -8,8 +8,6 @@ from numlab.encoders.base import END, Encoder, Tokens, as_column
 from numlab.encoders.text import from_columns, half_unit
 from numlab.examples import from_figures, to_figures
 
-__all__ = ["VariableLength"]
-
 FIGURES = 2
 EXPONENTS = range(-8, 3)
 SMALLEST, LARGEST = 1e-8, float(np.nextafter(995, 0))  # 995 would round to 1E+3

@@ -10,8 +10,6 @@ from numlab.codes import ScaledCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, MixtureHead, ValueHead
 
-__all__ = ["XVal"]
-
 
 @dataclass(frozen=True)
 class XVal(ScaledCode, ValueEncoder):

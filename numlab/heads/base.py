@@ -11,8 +11,6 @@ from torch import nn
 from numlab.codes import Code
 from numlab.heads.distributions import Distribution, Points
 
-__all__ = ["Head", "HeadModule", "in_float32"]
-
 
 class Head(Code):
     """How a number is read off a hidden state. Subclasses are frozen dataclasses of plain values.

@@ -15,8 +15,6 @@ from numlab.codes.edges import as_column, as_edges, quantile_edges
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Histogram
 
-__all__ = ["Bars", "HLGauss"]
-
 
 @dataclass(frozen=True)
 class BinHead(ScaledCode, Head):

@@ -11,8 +11,6 @@ from torch.nn import functional as F
 from numlab.codes import DigitCode, FigureCode
 from numlab.heads.base import Head, HeadModule
 
-__all__ = ["CircleHead", "DigitHead", "FigureHead", "RoundedHead"]
-
 
 @dataclass(frozen=True)
 class DigitHead(DigitCode, Head):

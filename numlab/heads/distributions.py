@@ -12,8 +12,6 @@ import math
 import torch
 from torch.special import erf, erfc, ndtr, ndtri
 
-__all__ = ["Distribution", "Histogram", "Normals", "Points"]
-
 HALF_NORMAL = 0.6744897501960817  # half of a half-normal's mass is that near, in deviations
 BISECTIONS = 80
 

@@ -11,8 +11,6 @@ from numlab.codes import ScaledCode
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Normals
 
-__all__ = ["MixtureHead", "ValueHead"]
-
 # The least width, in units of scale. A number that is always the same would be infinitely likely.
 # With 1e-3 normals narrow faster than they move, and 5 of 50 seeds lose one of two numbers.
 NARROWEST = 1e-2

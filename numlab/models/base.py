@@ -18,8 +18,6 @@ from numlab.losses import LossTerm
 from numlab.objectives import Inputs, Targets
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["Architecture", "Model"]
-
 
 class Architecture(abc.ABC):
     """The spec of a model. Subclasses are frozen dataclasses of plain values."""

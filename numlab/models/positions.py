@@ -10,8 +10,6 @@ from torch.nn import functional as F
 
 from numlab.objectives import Inputs
 
-__all__ = ["Abacus", "AbacusTable", "Absolute", "Position", "Rotary", "rotate"]
-
 
 class Position(abc.ABC):
     """A position embedding that is added to the tokens. Subclasses are frozen dataclasses."""

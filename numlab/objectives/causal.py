@@ -10,8 +10,6 @@ import torch
 from numlab.corpus import Batch
 from numlab.objectives.base import Answers, Inputs, Objective, Targets, targets_at, to_tensor
 
-__all__ = ["CausalLM"]
-
 
 @dataclass(frozen=True)
 class CausalLM(Objective):

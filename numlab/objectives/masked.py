@@ -11,8 +11,6 @@ import torch
 from numlab.corpus import Batch
 from numlab.objectives.base import Answers, Inputs, Objective, Targets, hide, targets_at
 
-__all__ = ["MaskedLM", "MaskedWords"]
-
 
 @dataclass(frozen=True)
 class MaskedLM(Objective):

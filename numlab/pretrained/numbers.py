@@ -22,8 +22,6 @@ from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import start
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
-__all__ = ["NumberModel"]
-
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 CARD = "---\n{{ card_data }}\n---\nNumbers for another model: `numlab.pretrained.NumberModel`.\n"
 

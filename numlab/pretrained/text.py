@@ -22,8 +22,6 @@ from numlab.examples import Examples, is_whole
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["InText", "PretrainedTokenizer", "Words"]
-
 MARK = "[NUM]"
 
 

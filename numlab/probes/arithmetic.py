@@ -15,8 +15,6 @@ from numlab.encoders import Encoder, Tokens
 from numlab.examples import from_figures, to_figures
 from numlab.metrics import log_smape
 
-__all__ = ["arithmetic"]
-
 WIDTH, BATCH, TEST = 256, 256, 1000
 PAIRS = 20_000  # to learn from
 LEARNING_RATE = 1e-3

@@ -11,8 +11,6 @@ from numlab.heads import Distribution
 from numlab.probes.logits import masked_states
 from numlab.training import Run
 
-__all__ = ["calibration", "scores"]
-
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 

@@ -20,8 +20,6 @@ from numlab.encoders import Encoder, Tokens
 from numlab.examples import from_figures, to_figures
 from numlab.probes.neighbours import neighbour_f1
 
-__all__ = ["MEASURES", "report_card", "standard"]
-
 DECADES = range(-14, 15)  # of the numbers
 ALL_DECADES = range(-307, 308)  # that are counted
 MANY, SOME, FEW = 100_000, 1000, 300  # numbers: as tokens, as vectors, read back from vectors

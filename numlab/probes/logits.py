@@ -12,8 +12,6 @@ from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["NumberLogits", "expectation", "logit_scan", "masked_states", "number_logits"]
-
 MAX_SPELLINGS = 4096  # of a number, for `expectation`
 BATCH = 256  # texts in memory at once
 NUCLEUS = 0.99  # without it, an exponent of 9 at a probability of 1e-6 would outweigh the rest

@@ -21,8 +21,6 @@ from numlab.tasks.base import Task, hold, natural
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "Texts"]
-
 MISSING = " ?"  # what stands in a text for a value that a row lacks
 
 

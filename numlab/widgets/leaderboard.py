@@ -10,8 +10,6 @@ from numlab.plots import encoder_color
 from numlab.plots.sweep import SHADE
 from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, note, on_change, row
 
-__all__ = ["leaderboard"]
-
 EXAMPLES = 8  # behind a point
 ANSWER = ["text", "slot", "true", "predicted", "score"]
 

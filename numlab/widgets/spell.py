@@ -11,8 +11,6 @@ from numlab.plots import encoder_color
 from numlab.tokenizer import Text
 from numlab.widgets.panel import FIT, Panel, on_change, page
 
-__all__ = ["spell", "spelled"]
-
 LONGEST = 400  # characters of a text that are shown
 EXAMPLE = "planet0 has m=2.38, a=-60.2 and 1998 moons"
 COLUMNS = ["encoder", "piece", "kind", "word", "carries", "number", "read", "error"]
