@@ -1,7 +1,5 @@
 """Small models that fill in the numbers of a file, beside baselines, in and out of training."""
 
-from __future__ import annotations
-
 import dataclasses
 import glob
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A number's bin: smoothed targets (HL-Gauss), or bars with tails (TabPFN's distribution)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Self
 

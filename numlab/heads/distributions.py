@@ -4,8 +4,6 @@ Each describes m distributions in float64. `x` and `level` have shape (m,), or (
 of each; results have the same shape.
 """
 
-from __future__ import annotations
-
 import abc
 import math
 

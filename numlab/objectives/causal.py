@@ -1,7 +1,5 @@
 """Next-token prediction, and greedy generation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Masked objectives: numbers and literals (xval), or words beside numbers (float)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

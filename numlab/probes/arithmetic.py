@@ -1,7 +1,5 @@
 """Can a small network add and multiply what it reads in two encodings? (D9 of BitTokens.)"""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Is the distribution that a model predicts for a number true? (ours; xval, Section 4)"""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import torch

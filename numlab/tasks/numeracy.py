@@ -4,8 +4,6 @@ Kreitner and others (2025), arXiv 2510.06824. Answers come from exact decimal ar
 written, rounded once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

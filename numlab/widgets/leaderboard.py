@@ -1,7 +1,5 @@
 """A leaderboard to explore: scores over difficulty, and the answers behind each point."""
 
-from __future__ import annotations
-
 import ipywidgets
 import pandas as pd
 import plotly.express as px
