@@ -26,8 +26,6 @@ class Embeddings:
     source : where they come from, for captions.
     layer : 0: the input of a model's blocks; i: the output of its i-th block; None: no model.
 
-    Examples
-    --------
     >>> len(Embeddings([1, 2, 3], np.eye(3), "one-hot"))
     3
     """

@@ -54,10 +54,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    runs_ : list of Run
 
-    Examples
-    --------
     >>> x = np.linspace(-1, 1, 40)[:, None]
     >>> NumberRegressor(steps=2, members=1).fit(x, x[:, 0]).predict_interval(x[:3]).shape
     (3, 2)
@@ -146,8 +143,6 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
     encoder : None: PLE of each column, standardised.
     d_model : entries for each column.
 
-    Examples
-    --------
     >>> NumberEncoder(d_model=4).fit_transform([[1.0, 2.0], [3.0, 5.0]]).shape
     (2, 8)
     """

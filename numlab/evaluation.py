@@ -63,7 +63,6 @@ def predict(
         Patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
         the text before it.
-    batch_size : int
     decide : "mode", "mean", "median" or a quantile's level, optional
         Which number to answer from the distribution that a run predicts (RAIL, 2403.04182): the
         mean is best for squared errors, the median for absolute ones. None: the likeliest words,
@@ -81,8 +80,6 @@ def predict(
         `example` the text's index, `predicted` NaN (None for integers beyond float64) where the
         answer is not a number.
 
-    Examples
-    --------
     >>> import numlab as nl
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, learning_rate=1e-3)

@@ -137,16 +137,13 @@ class NumberTokenLoss(LossTerm):
     Parameters
     ----------
     kind : {"was", "mse", "number"}
-    weight : float
-        Of the mean over the targets, beside the cross-entropy.
-    reweigh : bool
-        With m the model's probability of all words that are numbers, the loss becomes m times
+    weight : of the mean over the targets, beside the cross-entropy.
+    reweigh : with m the model's probability of all words that are numbers, the loss becomes m times
         itself plus 1 - m times 1.01 of the largest that it can be: without it, the loss does not
         see other words. As in the authors' package, and not in their paper; never with "number".
-    squash : float, optional
-        Distances between different values become 1 to `squash`, of "was" alone. Digits have 1 to 9
-        themselves; our choice: others are squashed to that too, as significands and whole numbers
-        are decades apart. None: as they are.
+    squash : distances between different values become 1 to `squash`, of "was" alone. Digits have 1
+        to 9 themselves; our choice: others are squashed to that too, as significands and whole
+        numbers are decades apart. None: as they are.
     """
 
     kind: str = "was"

@@ -179,10 +179,9 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
     ----------
     frame : DataFrame
         Rows of `predict`, with the columns `seed`, `example` and those of `by`.
-    metric : callable
-        From a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a time.
-    by : sequence of str
-        Columns whose values are told apart.
+    metric : from a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a
+        time.
+    by : columns whose values are told apart.
 
     Returns
     -------
@@ -191,8 +190,6 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
         over the seeds; `low` to `high`: 95 % interval, by Student's t over the seeds; with one
         seed by a bootstrap over the examples.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> rows = {"seed": [0, 0, 1, 1], "example": [0, 1] * 2, "true": 1.0, "predicted": [1, 2, 1, 1]}
     >>> score(pd.DataFrame(rows).assign(valid=True), mse, by=()).value.tolist()

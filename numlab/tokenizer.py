@@ -59,13 +59,10 @@ class Tokenizer:
 
     Parameters
     ----------
-    text : Text
-    encoder : Encoder
-    other_head : Head, optional
-        A head that reads numbers in place of the encoder's head or words. A number is then
-        predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
-        encoder spells answers otherwise, and the head reads the number off the same hidden state.
-        Inputs are spelled by the encoder as ever.
+    other_head : a head that reads numbers in place of the encoder's head or words. A number is then
+        predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the encoder
+        spells answers otherwise, and the head reads the number off the same hidden state. Inputs
+        are spelled by the encoder as ever.
     """
 
     text: Text

@@ -23,28 +23,19 @@ class Claim:
 
     Attributes
     ----------
-    id : str
-        `<paper>/<name>`.
-    figures : list of str
-        Ids of the figures and tables that show it.
-    text, paper : str
-        The sentence, and the paper's own words or numbers for it.
-    section : str
-        Where the paper says so; empty for a claim of ours.
-    statistic : str
-        What the samples are.
+    id : `<paper>/<name>`.
+    figures : ids of the figures and tables that show it.
+    text, paper : the sentence, and the paper's own words or numbers for it.
+    section : where the paper says so; empty for a claim of ours.
+    statistic : what the samples are.
     above, below : float or None
         The claimed side of the mean of the statistic.
     within : (float, float) or None
         The range, ends included, in which the mean is claimed to lie.
-    ratio : bool
-        The statistic is a ratio: its mean is geometric, and paired samples are divided.
-    over : str
-        What the samples are drawn over: "seeds", "examples", or "nothing" for a computation.
-    gates : list of str
-        Names of the gates that must pass before the statistic may judge.
-    amended : list of dict
-        What was changed afterwards: `was` (the field's old text), `reason` and `seen` (which
+    ratio : the statistic is a ratio: its mean is geometric, and paired samples are divided.
+    over : what the samples are drawn over: "seeds", "examples", or "nothing" for a computation.
+    gates : names of the gates that must pass before the statistic may judge.
+    amended : what was changed afterwards: `was` (the field's old text), `reason` and `seen` (which
         results were known by then).
     """
 

@@ -13,8 +13,7 @@ class BitCode(Code):
 
     Parameters
     ----------
-    bits : int
-        16, 32 or 64.
+    bits : 16, 32 or 64.
     overflow : {"raise", "clip"}
         A number beyond the largest of the format raises a ValueError, or becomes the largest.
     """

@@ -22,10 +22,9 @@ class Decimal(Range):
 
     Parameters
     ----------
-    int_digits, frac_digits : int
-        Digits before and after the decimal point; numbers are rounded to them.
-    signed : bool
-        Whether numbers can be negative.
+    int_digits, frac_digits : digits before and after the decimal point; numbers are rounded to
+        them.
+    signed : whether numbers can be negative.
     """
 
     int_digits: int = 6

@@ -19,8 +19,7 @@ class FigureCode(Code):
 
     Parameters
     ----------
-    figures : int
-        1 to 15: float64 does not hold more of every number.
+    figures : 1 to 15: float64 does not hold more of every number.
 
     Zero is all zeros but the exponent's 500.
     """

@@ -43,8 +43,7 @@ class Reading:
     columns : DataFrame [column, kind, used, missing, note]
         Every column of the file. Kinds: number, id and code (their digits count, not their size),
         date, words, text.
-    notes : tuple of str
-        What was read in a way that could be another, and what is left out.
+    notes : what was read in a way that could be another, and what is left out.
     """
 
     name: str

@@ -26,8 +26,7 @@ class Aggregation:
 
     Attributes
     ----------
-    sees_order : bool
-        Whether the vector depends on the order of the digits.
+    sees_order : whether the vector depends on the order of the digits.
     """
 
     sees_order: ClassVar[bool] = False
@@ -80,8 +79,6 @@ class WeightedSum(Aggregation):
     the prose fixes the fraction ("1, 3, 6, normalised to 0.1, 0.3, 0.6") and w = 1 for one digit,
     and says that the weights grow exponentially "to reflect base-10".
 
-    Examples
-    --------
     >>> WeightedSum().weights(3).tolist()
     [60.0, 3.0, 0.1]
     >>> WeightedSum()(np.array([[1, 0, 2]]), np.eye(10)).round(2).tolist()
@@ -171,13 +168,9 @@ class Aggregate(Decimal, Encoder):
 
     Parameters
     ----------
-    before : bool
-        Whether the token stands before the digits (Table 1, digits) or after them (Table 2).
-    how : Aggregation, optional
-        None: the token is [PAUSE], a word like others (Table 2).
+    before : whether the token stands before the digits (Table 1, digits) or after them (Table 2).
+    how : None: the token is [PAUSE], a word like others (Table 2).
 
-    Examples
-    --------
     >>> Aggregate().spell(-602), Aggregate(before=False, how=None).spell(7)
     (['[F]', '[AGG]', '-', '6', '0', '2', '[/F]'], ['[F]', '7', '[PAUSE]', '[/F]'])
     >>> Aggregate().encode([602]).features.astype(float).round(1).tolist()

@@ -67,20 +67,15 @@ class Encoder(Range):
 
     Attributes
     ----------
-    vocabulary : tuple of str
-        The words; a token is the index of one.
-    carriers : tuple of int
-        The words that carry a number: `embedding` and `head` work on them.
-    length : int
-        The most tokens that a number takes.
-    fixed : bool
-        Whether every number takes that many.
-    n_features : int
-        Features that a carrier has, of `feature_dtype`.
+    vocabulary : the words; a token is the index of one.
+    carriers : the words that carry a number: `embedding` and `head` work on them.
+    length : the most tokens that a number takes.
+    fixed : whether every number takes that many.
+    n_features : features that a carrier has, of `feature_dtype`.
     word_values : array of shape (V,), float64
         What a word is as a number ('7', '602', '-602E-1'); NaN where it is none.
-    token_mlp : bool
-        Whether the token head is an MLP (Appendix C of xval), or only tied to the token table.
+    token_mlp : whether the token head is an MLP (Appendix C of xval), or only tied to the token
+        table.
     """
 
     version: ClassVar[int] = 1

@@ -69,11 +69,8 @@ class BitTokens(BitCode, SignEncoder):
         bits are the low bits of a float64), and -0.0 is 0.0.
     reciprocal, combine
         As in SignEncoder.
-    weight : float
-        Of the bits' loss beside the words'.
+    weight : of the bits' loss beside the words'.
 
-    Examples
-    --------
     >>> "".join(map(str, BitTokens(16).features([-28.5])[0]))
     '1100111100100000'
     """
@@ -100,8 +97,6 @@ class Base10Tokens(FigureCode, SignEncoder):
 
     deviates: 15 figures for 17, and one sign for the number's; 1/0 counts as the largest number.
 
-    Examples
-    --------
     >>> Base10Tokens(3).features([-28.5]).tolist()
     [[1, 5, 0, 1, 2, 8, 5]]
     """

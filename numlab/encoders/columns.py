@@ -34,8 +34,7 @@ class ColumnXVal(XVal):
 
     Parameters
     ----------
-    scales : tuple of (str, float)
-        Patterns of slots and their scales; the first that fits counts, then `scale`.
+    scales : patterns of slots and their scales; the first that fits counts, then `scale`.
     """
 
     scales: tuple[tuple[str, float], ...] = ()
@@ -58,14 +57,10 @@ class FusedBins(OneWord):
 
     Parameters
     ----------
-    centres : tuple of (str, tuple of float)
-        A pattern of slots, and the centres of its bins; the first that fits counts. A number has
-        the word of the nearest centre.
-    column : int
-        The pattern whose words this encoder spells and reads; `at` sets it.
+    centres : a pattern of slots, and the centres of its bins; the first that fits counts. A number
+        has the word of the nearest centre.
+    column : the pattern whose words this encoder spells and reads; `at` sets it.
 
-    Examples
-    --------
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
     ['1.0 x*']
     """
@@ -135,8 +130,6 @@ class Standardised(Encoder):
     columns : (pattern of slots, bend, centre, scale); the first that fits counts, else nothing
         changes.
 
-    Examples
-    --------
     >>> Standardised(columns=(("*", 0, 100, 10),)).encode([90, 105]).features.tolist()
     [[-1.0], [0.5]]
     """

@@ -16,8 +16,6 @@ from numlab.heads import Head, RoundedHead
 class DigitValues(DigitCode, ValueEncoder):
     """567 as the entries 5, 6, 7 of a vector; no circles and no sign.
 
-    Examples
-    --------
     >>> DigitValues(3, 1).features([60.2])
     array([[0, 0, 6, 0, 2]], dtype=uint8)
     """

@@ -21,8 +21,6 @@ class FoNEDigits(Decimal, Encoder):
 
     Only the input is a circle: an answer's digit is a softmax over ten, as in Abacus.
 
-    Examples
-    --------
     >>> FoNEDigits(3).encode([602]).features[:, 1]
     array([2, 0, 6], dtype=uint8)
     """

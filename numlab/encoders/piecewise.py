@@ -34,16 +34,11 @@ class PLE(SmoothEncoder):
 
     Parameters
     ----------
-    edges : tuple of float
-        Of the bins, in the numbers' own units.
+    edges : of the bins, in the numbers' own units.
     kind : {"A", "B"}
         A: W PLE(x) + b. B: w x + b + W PLE(x), W zero at the start (recommended).
-    relu : bool
-        Whether a ReLU follows on W PLE(x), with the bias in A.
-    scale : float
+    relu : whether a ReLU follows on W PLE(x), with the bias in A.
 
-    Examples
-    --------
     >>> PLE((0, 1, 3, 7)).embedding(4).components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
     [[-1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 1.5]]
     """
@@ -107,11 +102,8 @@ class Periodic(SmoothEncoder):
 
     Parameters
     ----------
-    n : int
-    sigma : float
-        Deviation of the frequencies at the start, which are cut at three of it. It matters: the
+    sigma : deviation of the frequencies at the start, which are cut at three of it. It matters: the
         best is mostly below 0.5, and a small one is safe.
-    scale : float
     """
 
     n: int = 48

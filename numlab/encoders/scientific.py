@@ -31,15 +31,13 @@ class Scientific(Encoder):
     ----------
     overflow : {"raise", "clip"}
         What to do with numbers that round beyond 999E7.
-    figures : int
-        Digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2 it
-        goes from 10 to 99, and FP15 has 2,880 words.
+    figures : digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2
+        it goes from 10 to 99, and FP15 has 2,880 words.
 
     Attributes
     ----------
-    columns : tuple of (int, int)
-        Of each token, the first of its words and how many there are. The tokens are a number's
-        place among the `parts`, written in this mixed radix.
+    columns : of each token, the first of its words and how many there are. The tokens are a
+        number's place among the `parts`, written in this mixed radix.
     """
 
     overflow: str = "raise"

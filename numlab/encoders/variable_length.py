@@ -35,8 +35,6 @@ class VariableLength(Encoder):
 
     deviates: the paper's vocabulary has a plus, too, which none of its examples use.
 
-    Examples
-    --------
     >>> encoder = VariableLength()
     >>> encoder.spell(0.234), encoder.spell(-0.34), encoder.spell(-0.034), encoder.spell(0.03)
     (['.', '23'], ['-', '.', '34'], ['-', '3', '.', '4', 'E-2'], ['3', 'E-2'])

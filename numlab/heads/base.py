@@ -49,8 +49,7 @@ class HeadModule(nn.Module, abc.ABC):
 
     Attributes
     ----------
-    predict : Module
-        Makes the outputs; a subclass has it, or a `forward` of its own.
+    predict : makes the outputs; a subclass has it, or a `forward` of its own.
     """
 
     predict: nn.Module

@@ -20,8 +20,7 @@ class BinHead(ScaledCode, Head):
 
     Parameters
     ----------
-    edges : tuple of float
-        Ascending, in the numbers' own units.
+    edges : ascending, in the numbers' own units.
     """
 
     edges: tuple[float, ...] = (-1.0, 0.0, 1.0)
@@ -63,10 +62,7 @@ class HLGauss(BinHead):
     ----------
     edges
         As in BinHead.
-    ratio : float
 
-    Examples
-    --------
     >>> HLGauss.fit([0.0, 1.0], bins=18).edges[0]
     -0.4
     """

@@ -45,8 +45,7 @@ class CircleHead(DigitCode, Head):
 
     Parameters
     ----------
-    periods : tuple of int
-        Of the units.
+    periods : of the units.
     """
 
     periods: tuple[int, ...] = (10,)

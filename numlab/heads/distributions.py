@@ -57,9 +57,8 @@ class Histogram(Distribution):
         The logarithm of each bar's probability.
     edges : tensor of shape (K + 1,)
         Ascending.
-    tails : bool
-        Whether the outer bars are half-normals with their peak at the inner edge and half of their
-        mass within the bar: they end nowhere.
+    tails : whether the outer bars are half-normals with their peak at the inner edge and half of
+        their mass within the bar: they end nowhere.
     """
 
     def __init__(self, log_share: torch.Tensor, edges: torch.Tensor, tails: bool = False):

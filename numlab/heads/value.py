@@ -22,11 +22,8 @@ class ValueHead(ScaledCode, Head):
 
     Parameters
     ----------
-    scale : float
-    bias : bool
-        Whether the layers have biases (Table 11).
-    normalised : bool
-        Whether the squared error is divided by the mean square of the batch's numbers.
+    bias : whether the layers have biases (Table 11).
+    normalised : whether the squared error is divided by the mean square of the batch's numbers.
     """
 
     scale: float = 1.0

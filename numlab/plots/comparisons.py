@@ -55,7 +55,6 @@ def spectra(frame: pd.DataFrame) -> Figure:
     `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
     one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
     """
-
     groups = list(frame.groupby("source", sort=False))
     figure, axes = panels(len(groups), 2, 5.2, 3.4)
     stages = frame.stage.unique()

@@ -39,11 +39,8 @@ class NumberModel(
     Parameters
     ----------
     model, tokenizer : of `transformers`; the tokenizer a fast one.
-    encoder : Encoder, optional
-        None: numbers stay in the text, in the tokenizer's tokens.
+    encoder : None: numbers stay in the text, in the tokenizer's tokens.
 
-    Examples
-    --------
     >>> from transformers import AutoModel, AutoTokenizer
     >>> from numlab.encoders import IEEE754
     >>> from numlab.pretrained import MINILM, locate

@@ -18,12 +18,9 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    run : Run
-        Of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
+    run : of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
         nl.heads but those of single numbers.
-    examples : list of Examples
-    slot : str
-        The number to mask.
+    slot : the number to mask.
 
     Returns
     -------

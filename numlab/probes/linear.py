@@ -24,13 +24,10 @@ def linear(
     -------
     DataFrame [draw, n_train, n_test, roc_auc]
 
-    Examples
-    --------
     >>> x = np.random.default_rng(0).normal(size=(400, 3))
     >>> bool(linear(x, x[:, 0] > 0, n_train=200).roc_auc.min() > 0.99)
     True
     """
-
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
     target = np.asarray(target, bool)
     if len(vectors) != len(target) or not 2 <= n_train <= len(target) - 2:

@@ -78,7 +78,6 @@ def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:
     DataFrame [true, within, word, logit, probability]
         Means over the texts of each true number. `within` counts the number's tokens from 1.
     """
-
     values = np.unique(read.true)
     groups = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
     logits = torch.stack([rows.mean(0) for rows in groups])  # (m, L, V)
@@ -107,7 +106,6 @@ def expectation(read: NumberLogits) -> pd.DataFrame:
     DataFrame [true, argmax, expectation]
         One row for each text; NaN where no such spelling is a number.
     """
-
     batches = [_expected(read.encoder, logits) for logits in read.logits.split(BATCH)]
     argmax, mean = np.concatenate(batches, axis=1)
     return pd.DataFrame({"true": read.true, "argmax": argmax, "expectation": mean})

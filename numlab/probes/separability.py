@@ -36,8 +36,6 @@ def separability(
     DataFrame [modulus, accuracy, kappa]
         kappa is Cohen's, (accuracy - chance) / (1 - chance): 1 is perfect, 0 is chance.
 
-    Examples
-    --------
     >>> one_hot = Embeddings(np.arange(100), np.tile(np.eye(5), (20, 1)), "n mod 5")
     >>> (separability(one_hot, (5, 3)).kappa > 0.9).tolist()
     [True, False]

@@ -32,8 +32,6 @@ def spectrum(
         power: relative to the mean of all frequencies; peak: above the threshold and above both
         neighbours.
 
-    Examples
-    --------
     >>> turns = np.arange(100) * 2 * np.pi / 10
     >>> noise = np.random.default_rng(0).normal(size=(100, 6))
     >>> circle = np.column_stack([np.cos(turns), np.sin(turns), 0.3 * noise])
@@ -41,7 +39,6 @@ def spectrum(
     >>> frame.period[frame.peak].tolist()
     [10.0]
     """
-
     order = np.argsort(e.numbers)
     numbers, n = e.numbers[order], len(e)
     if n < FEWEST or (np.diff(numbers) != 1).any() or numbers[0] != int(numbers[0]):

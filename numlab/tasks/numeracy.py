@@ -32,7 +32,6 @@ class Numeracy(PopulationTask):
 
     Parameters
     ----------
-    task : str
     decades : (least, most), 4 apart or more.
     digits : most significant digits of operands and answers, 2 to 15. deviates: the published
         operands have up to 17, which float64 does not hold.
@@ -40,8 +39,6 @@ class Numeracy(PopulationTask):
         are the nearest float64.
     max_difficulty : the share of the range of difficulty that is drawn, above 0, to 1.
 
-    Examples
-    --------
     >>> Numeracy("Multiplication", (-3, 3), 4).sample(2, seed=0)[0].numbers.tolist()
     [[10.0, -0.0083, -0.083], [1.25, -480.0, -600.0]]
     """

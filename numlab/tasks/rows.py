@@ -131,8 +131,6 @@ class Table(Rows):
     columns : those that are used; None: all.
     without : as in Rows; a column's name with * or ? or [ is a pattern by `glob.escape`.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
     ('a= ? b=', '')

@@ -44,8 +44,6 @@ def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
         its error). Of numbers: `carries`, what the token carries besides its word; `number` and
         `read`, the number before and after; `error`, the relative error (of 0, the absolute).
 
-    Examples
-    --------
     >>> import numlab as nl
     >>> frame = spelled("x=-60.25", [nl.P1000()])
     >>> frame.word.tolist(), float(frame.read.iloc[-1])
