@@ -52,9 +52,6 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
     d_model : width of the models.
     members : how many there are. Each leaves out another fifth of the rows, for its intervals.
 
-    Attributes
-    ----------
-
     >>> x = np.linspace(-1, 1, 40)[:, None]
     >>> NumberRegressor(steps=2, members=1).fit(x, x[:, 0]).predict_interval(x[:3]).shape
     (3, 2)

@@ -136,7 +136,6 @@ class NumberTokenLoss(LossTerm):
 
     Parameters
     ----------
-    kind : {"was", "mse", "number"}
     weight : of the mean over the targets, beside the cross-entropy.
     reweigh : with m the model's probability of all words that are numbers, the loss becomes m times
         itself plus 1 - m times 1.01 of the largest that it can be: without it, the loss does not

@@ -57,12 +57,10 @@ class Text:
 class Tokenizer:
     """Text words first, then the encoder's words from `offset` on.
 
-    Parameters
-    ----------
-    other_head : a head that reads numbers in place of the encoder's head or words. A number is then
-        predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the encoder
-        spells answers otherwise, and the head reads the number off the same hidden state. Inputs
-        are spelled by the encoder as ever.
+    `other_head`: a head that reads numbers in place of the encoder's head or words. A number is
+    then predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
+    encoder spells answers otherwise, and the head reads the number off the same hidden state.
+    Inputs are spelled by the encoder as ever.
     """
 
     text: Text

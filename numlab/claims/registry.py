@@ -28,10 +28,8 @@ class Claim:
     text, paper : the sentence, and the paper's own words or numbers for it.
     section : where the paper says so; empty for a claim of ours.
     statistic : what the samples are.
-    above, below : float or None
-        The claimed side of the mean of the statistic.
-    within : (float, float) or None
-        The range, ends included, in which the mean is claimed to lie.
+    above, below : the claimed side of the mean of the statistic.
+    within : the range, ends included, in which the mean is claimed to lie.
     ratio : the statistic is a ratio: its mean is geometric, and paired samples are divided.
     over : what the samples are drawn over: "seeds", "examples", or "nothing" for a computation.
     gates : names of the gates that must pass before the statistic may judge.

@@ -14,8 +14,8 @@ class BitCode(Code):
     Parameters
     ----------
     bits : 16, 32 or 64.
-    overflow : {"raise", "clip"}
-        A number beyond the largest of the format raises a ValueError, or becomes the largest.
+    overflow : "raise" or "clip": a number beyond the largest of the format is a ValueError, or
+        becomes the largest.
     """
 
     bits: int = 32

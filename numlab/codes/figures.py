@@ -17,9 +17,7 @@ LARGEST_FIGURES = "179769313486231"  # of the largest float64
 class FigureCode(Code):
     """The sign, then 500 + the decimal exponent, then the significant figures, greatest first.
 
-    Parameters
-    ----------
-    figures : 1 to 15: float64 does not hold more of every number.
+    `figures`: 1 to 15: float64 does not hold more of every number.
 
     Zero is all zeros but the exponent's 500.
     """

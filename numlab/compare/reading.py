@@ -37,12 +37,10 @@ class Reading:
 
     Attributes
     ----------
-    frame : DataFrame
-        The columns that are used as float64, a date as year, month, day, or as words; or one column
-        "text".
-    columns : DataFrame [column, kind, used, missing, note]
-        Every column of the file. Kinds: number, id and code (their digits count, not their size),
-        date, words, text.
+    frame : the columns that are used as float64, a date as year, month, day, or as words; or one
+        column "text".
+    columns : DataFrame [column, kind, used, missing, note] of every column of the file. Kinds:
+        number, id and code (their digits count, not their size), date, words, text.
     notes : what was read in a way that could be another, and what is left out.
     """
 

@@ -93,9 +93,7 @@ def report(
 class Advice:
     """Which encoder to take; whether any column could be told from the others; why.
 
-    Attributes
-    ----------
-    columns : each predictable column, its best encoder, and those not told apart from it.
+    `columns`: each predictable column, its best encoder, and those not told apart from it.
     """
 
     encoder: str
@@ -110,12 +108,8 @@ class Report:
 
     Attributes
     ----------
-    encodings : DataFrame
-        From `compare.encodings`.
-    answers : DataFrame or None
-        From `compare.answers`; None without trained models.
-    untrained : str or None
-        Why there are none.
+    encodings, answers : of `compare`; no answers without trained models.
+    untrained : why there are none.
     """
 
     reading: Reading

@@ -23,13 +23,9 @@ class Aggregation:
 
     Called with (n, N) integer digits, most significant first, and the (10, d) embeddings of 0 to
     9; returns (n, d) of the embeddings' dtype.
-
-    Attributes
-    ----------
-    sees_order : whether the vector depends on the order of the digits.
     """
 
-    sees_order: ClassVar[bool] = False
+    sees_order: ClassVar[bool] = False  # whether the vector depends on the order of the digits
 
     def __call__(self, digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
         digits, embeddings = _checked(np.asarray(digits), np.asarray(embeddings))

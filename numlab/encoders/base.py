@@ -28,12 +28,10 @@ class Tokens:
 
     Parameters
     ----------
-    ids : array of shape (n, L), int32
-        Indices into the encoder's vocabulary; -1 for any other token that a model predicted.
-    mask : array of shape (n, L), bool
-        Which of them exist; holes are allowed, the reading order is row by row.
-    features : array of shape (carriers, F)
-        A row for each token under the mask that carries a number, in reading order.
+    ids : (n, L) int32 indices into the encoder's vocabulary; -1: another token that a model wrote.
+    mask : (n, L) bool: which of them exist; holes are allowed, the reading order is row by row.
+    features : (carriers, F): a row for each token under the mask that carries a number, in reading
+        order.
     """
 
     ids: np.ndarray
@@ -72,8 +70,7 @@ class Encoder(Range):
     length : the most tokens that a number takes.
     fixed : whether every number takes that many.
     n_features : features that a carrier has, of `feature_dtype`.
-    word_values : array of shape (V,), float64
-        What a word is as a number ('7', '602', '-602E-1'); NaN where it is none.
+    word_values : (V,) float64: a word as a number ('7', '602', '-602E-1'); NaN where it is none.
     token_mlp : whether the token head is an MLP (Appendix C of xval), or only tied to the token
         table.
     """

@@ -32,9 +32,7 @@ def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
 class ColumnXVal(XVal):
     """xVal with a scale for each column; columns share the vector of [NUM] and the head.
 
-    Parameters
-    ----------
-    scales : patterns of slots and their scales; the first that fits counts, then `scale`.
+    `scales`: patterns of slots and their scales; the first that fits counts, then `scale`.
     """
 
     scales: tuple[tuple[str, float], ...] = ()

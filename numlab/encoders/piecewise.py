@@ -35,8 +35,7 @@ class PLE(SmoothEncoder):
     Parameters
     ----------
     edges : of the bins, in the numbers' own units.
-    kind : {"A", "B"}
-        A: W PLE(x) + b. B: w x + b + W PLE(x), W zero at the start (recommended).
+    kind : "A": W PLE(x) + b. "B": w x + b + W PLE(x), W zero at the start (recommended).
     relu : whether a ReLU follows on W PLE(x), with the bias in A.
 
     >>> PLE((0, 1, 3, 7)).embedding(4).components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
@@ -100,10 +99,8 @@ class PiecewiseLinear(nn.Module):
 class Periodic(SmoothEncoder):
     """ReLU(W [cos, sin](2 pi w x) + b) at n learned frequencies w ("PLR").
 
-    Parameters
-    ----------
-    sigma : deviation of the frequencies at the start, which are cut at three of it. It matters: the
-        best is mostly below 0.5, and a small one is safe.
+    `sigma`: deviation of the frequencies at the start, which are cut at three of it. It matters:
+    the best is mostly below 0.5, and a small one is safe.
     """
 
     n: int = 48

@@ -29,8 +29,7 @@ class Scientific(Encoder):
 
     Parameters
     ----------
-    overflow : {"raise", "clip"}
-        What to do with numbers that round beyond 999E7.
+    overflow : "raise" or "clip": what to do with numbers that round beyond 999E7.
     figures : digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2
         it goes from 10 to 99, and FP15 has 2,880 words.
 

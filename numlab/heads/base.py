@@ -31,12 +31,8 @@ class Head(Code):
     ) -> Distribution:
         """The distributions of m numbers that (m, O) outputs of the head's module describe.
 
-        Here numbers whose features are drawn one by one. A head with a closed form gives that.
-
-        Raises
-        ------
-        ValueError
-            Where the head predicts single numbers.
+        Here numbers whose features are drawn one by one. A head with a closed form gives that; one
+        that predicts single numbers raises a ValueError.
         """
         generator = torch.Generator().manual_seed(seed)
         drawn = module.draw(outputs.detach().cpu(), samples, generator)
@@ -45,14 +41,9 @@ class Head(Code):
 
 
 class HeadModule(nn.Module, abc.ABC):
-    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
+    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for."""
 
-    Attributes
-    ----------
-    predict : makes the outputs; a subclass has it, or a `forward` of its own.
-    """
-
-    predict: nn.Module
+    predict: nn.Module  # makes the outputs; a subclass has it, or a `forward` of its own
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         """(m, d) to (m, O), in float32."""
@@ -70,10 +61,7 @@ class HeadModule(nn.Module, abc.ABC):
     def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
         """(n, m, F) features drawn from what (m, O) outputs predict, each independently.
 
-        Raises
-        ------
-        ValueError
-            Where the head predicts single numbers.
+        ValueError where the head predicts single numbers.
         """
         raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
 

@@ -16,14 +16,9 @@ from numlab.heads.distributions import Histogram
 
 @dataclass(frozen=True)
 class BinHead(ScaledCode, Head):
-    """A logit for each bin between edges; numbers are read as the mean of the histogram.
+    """A logit for each bin between edges; numbers are read as the mean of the histogram."""
 
-    Parameters
-    ----------
-    edges : ascending, in the numbers' own units.
-    """
-
-    edges: tuple[float, ...] = (-1.0, 0.0, 1.0)
+    edges: tuple[float, ...] = (-1.0, 0.0, 1.0)  # ascending, in the numbers' own units
     scale: ClassVar[float] = 1.0
     closed: ClassVar[bool] = True
     tails: ClassVar[bool]
@@ -57,11 +52,6 @@ class HLGauss(BinHead):
     Its deviation is `ratio` bins. Where bins differ in width, the normal is one in units of bins:
     numbers are first mapped to them by straight lines between the edges (our choice: the papers'
     bins are equal). Numbers beyond the edges count as the nearest edge.
-
-    Parameters
-    ----------
-    edges
-        As in BinHead.
 
     >>> HLGauss.fit([0.0, 1.0], bins=18).edges[0]
     -0.4

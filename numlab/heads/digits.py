@@ -43,9 +43,7 @@ class CircleHead(DigitCode, Head):
     Two entries for each place and period, then one that is the logit of being negative. Nothing is
     learned here.
 
-    Parameters
-    ----------
-    periods : of the units.
+    `periods`: of the units.
     """
 
     periods: tuple[int, ...] = (10,)

@@ -19,9 +19,8 @@ class Distribution(abc.ABC):
 
     Attributes
     ----------
-    mean, mode : tensor of shape (m,)
-    valid : tensor of shape (m,)
-        The share of the probability that is on numbers at all.
+    mean, mode : (m,)
+    valid : (m,) the share of the probability that is on numbers at all.
     """
 
     mean: torch.Tensor
@@ -53,10 +52,8 @@ class Histogram(Distribution):
 
     Parameters
     ----------
-    log_share : tensor of shape (m, K)
-        The logarithm of each bar's probability.
-    edges : tensor of shape (K + 1,)
-        Ascending.
+    log_share : (m, K) logarithm of each bar's probability.
+    edges : (K + 1,) ascending.
     tails : whether the outer bars are half-normals with their peak at the inner edge and half of
         their mass within the bar: they end nowhere.
     """
@@ -229,10 +226,9 @@ class Points(Distribution):
 
     Parameters
     ----------
-    numbers : tensor of shape (n, m)
-        NaN where a sample was not a number: it is dropped, and `valid` is the share of the others.
-    weights : tensor of shape (n, m), optional
-        Positive; by default all equal.
+    numbers : (n, m); NaN where a sample was not a number: it is dropped, and `valid` is the share
+        of the others.
+    weights : (n, m) positive; by default all equal.
     """
 
     def __init__(self, numbers: torch.Tensor, weights: torch.Tensor | None = None):

@@ -25,9 +25,7 @@ class Position(abc.ABC):
 class Absolute(Position):
     """A learned vector for each position in the text (GPT-2).
 
-    Parameters
-    ----------
-    n : tokens of the longest text.
+    `n`: tokens of the longest text.
     """
 
     n: int = 1024

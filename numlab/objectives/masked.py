@@ -76,9 +76,7 @@ class MaskedWords(Objective):
     A word is a token outside of numbers: in a literal, or in a slot of words. Each is masked
     independently, as in BERT's training.
 
-    Parameters
-    ----------
-    share : chance that a word is masked in training.
+    `share`: chance that a word is masked in training.
     """
 
     share: float = 0.15

@@ -135,9 +135,7 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 def learning_curves(frame: pd.DataFrame) -> Figure:
     """A panel for each task, a line for each run in the colour of its encoder.
 
-    Parameters
-    ----------
-    frame : DataFrame [task, encoder, run, step, loss]
+    `frame` has the columns task, encoder, run, step and loss.
     """
     tasks = list(frame.groupby("task", sort=False))
     figure, axes = panels(len(tasks), columns=3, width=4.4, height=3.0, share=False)

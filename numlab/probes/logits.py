@@ -27,10 +27,8 @@ def masked_states(
 
     Yields
     ------
-    true : array of shape (n,)
-        The numbers of a batch of texts.
-    hidden : tensor of shape (t, d_model)
-        The hidden states at all of their tokens, text by text.
+    true : (n,) numbers of a batch of texts.
+    hidden : (t, d_model) hidden states at all of their tokens, text by text.
     """
     objective, model = run.spec.objective, run.model
     if not objective.fills_at_once:

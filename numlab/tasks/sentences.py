@@ -26,9 +26,7 @@ class Sentences(Task):
 
     deviates: parts of a split are drawn from one file; the paper keeps to those of the publishers.
 
-    Parameters
-    ----------
-    checksum : SHA-256 of the file. Without it, a run's address depends on the path alone.
+    `checksum`: SHA-256 of the file. Without it, a run's address depends on the path alone.
     """
 
     stored: ClassVar[bool] = False

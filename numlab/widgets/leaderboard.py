@@ -15,11 +15,8 @@ ANSWER = ["text", "slot", "true", "predicted", "score"]
 def leaderboard(answers: pd.DataFrame) -> ipywidgets.VBox:
     """Choose a task and encoders; brush over difficulties to rank them; click for answers.
 
-    Parameters
-    ----------
-    answers : DataFrame [encoder, task, difficulty, text, slot, true, predicted, score]
-        A row for each answer, such as `nl.predict` gives it with columns beside: difficulty is a
-        whole number, score goes from 0 to 1.
+    `answers` is a DataFrame [encoder, task, difficulty, text, slot, true, predicted, score]: a row
+    of `nl.predict` for each, with a whole number as its difficulty and a score from 0 to 1.
     """
     return _Leaderboard(answers)
 
