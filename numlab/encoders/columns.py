@@ -29,27 +29,6 @@ def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
 
 
 @dataclass(frozen=True)
-class ColumnXVal(XVal):
-    """xVal with a scale for each column; columns share the vector of [NUM] and the head.
-
-    `scales`: patterns of slots and their scales; the first that fits counts, then `scale`.
-    """
-
-    scales: tuple[tuple[str, float], ...] = ()
-
-    @classmethod
-    def fit(cls, examples: list[Examples], **fields) -> Self:
-        """Each column in units of its deviation."""
-        columns = by_column(examples).items()
-        scales = tuple((glob.escape(name), deviation(x)) for name, x in columns)
-        return cls(scales=scales, **fields)
-
-    def at(self, slot: str) -> Self:
-        fitting = (scale for pattern, scale in self.scales if fnmatchcase(slot, pattern))
-        return replace(self, scale=next(fitting, self.scale))
-
-
-@dataclass(frozen=True)
 class FusedBins(OneWord):
     """One word for a column and a bin together; a number is its bin's centre (arXiv 2604.16775).
 

@@ -11,6 +11,8 @@ from torch import nn
 from numlab.codes import Code
 from numlab.heads.distributions import Distribution, Points
 
+SAMPLES = 256  # of a distribution without a formula
+
 
 class Head(Code):
     """How a number is read off a hidden state. Subclasses are frozen dataclasses of plain values.
@@ -26,18 +28,15 @@ class Head(Code):
     def build(self, d_model: int) -> HeadModule:
         """The module that predicts; raises a ValueError where d_model is too small."""
 
-    def distribution(
-        self, module: HeadModule, outputs: torch.Tensor, samples: int = 256, seed: int = 0
-    ) -> Distribution:
+    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Distribution:
         """The distributions of m numbers that (m, O) outputs of the head's module describe.
 
         Here numbers whose features are drawn one by one. A head with a closed form gives that; one
         that predicts single numbers raises a ValueError.
         """
-        generator = torch.Generator().manual_seed(seed)
-        drawn = module.draw(outputs.detach().cpu(), samples, generator)
+        drawn = module.draw(outputs.detach().cpu(), SAMPLES, torch.Generator().manual_seed(0))
         numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
-        return Points(torch.from_numpy(numbers).view(samples, -1))
+        return Points(torch.from_numpy(numbers).view(SAMPLES, -1))
 
 
 class HeadModule(nn.Module, abc.ABC):

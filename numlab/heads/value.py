@@ -55,7 +55,7 @@ class MixtureHead(ScaledCode, Head):
     def build(self, d_model: int) -> HeadModule:
         return MixtureModule(d_model, self.n, self.bias)
 
-    def distribution(self, module: HeadModule, outputs: torch.Tensor, samples=0, seed=0) -> Normals:
+    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Normals:
         mixture = module.mixture(outputs.detach().cpu())
         means, widths = mixture.component_distribution.loc, mixture.component_distribution.scale
         shares = mixture.mixture_distribution.probs

@@ -84,11 +84,6 @@ class Numeracy(PopulationTask):
         own = base == (10 if self.precision == "decimal" else 2)  # few digits can be many bits
         return self._measure.levels(self.digits if own else FLOAT_DIGITS, base)
 
-    def correct(self, examples: Examples) -> np.ndarray:
-        """(n,) bool: whether the answer is that of the task."""
-        with localcontext(EXACT):
-            return np.array(DRAWS[self.task].check(self, examples), bool)
-
     @property
     def _measure(self) -> Difficulty:
         return DIFFICULTIES[self.task]
