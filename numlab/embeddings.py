@@ -14,6 +14,8 @@ from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 
+TEXTS = 256  # read at once
+
 
 @dataclass(frozen=True, eq=False)
 class Embeddings:
@@ -107,13 +109,13 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     return Embeddings(encoder.word_values[ids], vectors, run.spec.name, 0)
 
 
-def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
+def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
     """The (n, d_model) vectors of numbers in a trained model, each number read as a text.
 
     Layer 0 is the trained embedding, without positions; i the output of the i-th block. The vector
     of a number is the mean over its tokens.
     """
-    vectors = text_vectors(run, _alone(numbers), "number", layer, batch_size)
+    vectors = text_vectors(run, _alone(numbers), "number", layer)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 
 
@@ -122,7 +124,6 @@ def text_vectors(
     examples: list[Examples],
     slots: str | tuple[str, ...] = "*",
     layer: int | None = None,
-    batch_size: int = 256,
 ) -> np.ndarray:
     """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
@@ -146,7 +147,7 @@ def text_vectors(
         return run.model.hidden(inputs, layer=layer)
 
     corpus = run.tokenizer(examples)
-    vectors = _means(corpus, states, lambda batch: batch.in_slots(slots), batch_size)
+    vectors = _means(corpus, states, lambda batch: batch.in_slots(slots))
     if any(e.index is None for e in examples):
         return vectors
     return vectors[np.argsort(np.concatenate([e.index for e in examples]))]
@@ -157,7 +158,6 @@ def from_pretrained(
     numbers: np.ndarray,
     layer: int = 0,
     tokens: str = "one",
-    batch_size: int = 256,
 ) -> Embeddings:
     """The vectors of numbers in a Hugging Face model, each number read as a text.
 
@@ -195,7 +195,7 @@ def from_pretrained(
             in_number &= np.cumsum(in_number, 1) == in_number.sum(1, keepdims=True)
         return in_number
 
-    return Embeddings(numbers, _means(corpus, states, counted, batch_size), spec.name, layer)
+    return Embeddings(numbers, _means(corpus, states, counted), spec.name, layer)
 
 
 def _check_tokens(corpus: Corpus, numbers: np.ndarray, name: str, several: bool) -> None:
@@ -229,12 +229,11 @@ def _means(
     corpus: Corpus,
     states: Callable[[Batch], torch.Tensor],
     counted: Callable[[Batch], np.ndarray],
-    batch_size: int,
 ) -> np.ndarray:
     """(n, d) float32: the mean of each text's states (B, T, d) where `counted` (B, T) is True."""
     parts = []
-    for i in range(0, len(corpus), batch_size):
-        batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
+    for i in range(0, len(corpus), TEXTS):
+        batch = corpus.batch(np.arange(i, min(i + TEXTS, len(corpus))))
         with torch.no_grad():
             h = states(batch).float()
         weight = torch.from_numpy(counted(batch))[..., None].to(h)

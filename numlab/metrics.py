@@ -60,7 +60,7 @@ def same_digits(frame, digits: int = 15) -> float:
     >>> same_digits(frame), exact_number(frame)
     (0.5, 1.0)
     """
-    return float(_same(*_floats(frame), digits).mean())
+    return float(equal_digits(*_floats(frame), digits).mean())
 
 
 def each_answer(frame, digits: int = 15):
@@ -80,7 +80,7 @@ def each_answer(frame, digits: int = 15):
     import pandas as pd
 
     true, predicted = _floats(frame)
-    parts = _log_smapes(true, predicted, digits), _same(true, predicted, digits)
+    parts = _log_smapes(true, predicted, digits), equal_digits(true, predicted, digits)
     numbers = np.column_stack([*parts, _exact(true, predicted)])
     words = np.isnan(true)
     same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
@@ -104,7 +104,8 @@ def _exact(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return np.abs(predicted - true) < 10.0**-k  # NaN compares False
 
 
-def _same(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
+def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
+    """(n,) bool: whether float64 numbers are equal after both are rounded to as many digits."""
     same = true == predicted
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(predicted - true) <= 2 * 10.0 ** (1 - digits) * np.abs(true)

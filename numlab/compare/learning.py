@@ -218,10 +218,10 @@ def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).sort_values(["part", "error"], ignore_index=True)
 
 
-def tied(found: pd.DataFrame, columns: list[str], part: str = PARTS[0]) -> list[str]:
-    """The encoder with the least error in some columns, and those not told apart from it: the
-    90 % interval of the ratio over the seeds holds 1."""
-    own = found[found.column.isin(columns) & (found.part == part)]
+def tied(found: pd.DataFrame, columns: list[str]) -> list[str]:
+    """The encoder with the least error in some columns, as in training, and those not told apart
+    from it: the 90 % interval of the ratio over the seeds holds 1."""
+    own = found[found.column.isin(columns) & (found.part == PARTS[0])]
     own = own[~own.encoder.isin([*baselines(), *CONSTANTS])]
     means = np.log(own.groupby(["encoder", "column", "seed"]).error.mean().clip(lower=1e-9))
     by_seed = means.groupby(["seed", "encoder"]).mean().unstack()

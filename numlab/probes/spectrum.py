@@ -8,9 +8,7 @@ from numlab.embeddings import Embeddings
 FEWEST = 8  # fewer numbers have hardly any frequencies
 
 
-def spectrum(
-    e: Embeddings, n_permutations: int = 200, level: float = 0.01, seed: int = 0
-) -> pd.DataFrame:
+def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> pd.DataFrame:
     """The power of each frequency along the number line (fone, Appendix D).
 
     Each entry of the vectors is a function of the number. It loses its trend (the least-squares
@@ -50,7 +48,7 @@ def spectrum(
     if vectors.shape[1] > n:  # rotated into their span, (n, n), which keeps all powers
         vectors = np.linalg.qr(vectors.T)[1].T
     power = _power(vectors)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     largest = [_power(rng.permutation(vectors)).max() for _ in range(n_permutations)]
     threshold = np.quantile(largest, 1 - level)
     around = np.concatenate([[0.0], power, [0.0]])

@@ -144,17 +144,10 @@ class Table(Rows):
     def __post_init__(self, columns):
         if isinstance(self.rows, str):
             return
-        frame = as_columns(self.rows if columns is None else self.rows[[*columns, *self._last]])
-        if self.target is not None:
-            if self.target not in frame or frame[self.target].dtype.kind != "f":
-                numbers = ", ".join(name for name in frame if frame[name].dtype.kind == "f")
-                raise ValueError(f"the target is a column of numbers, {numbers}; got {self.target}")
-            frame = frame[[*frame.columns.drop(self.target), self.target]]
-        object.__setattr__(self, "rows", _keep(frame))
-
-    @property
-    def _last(self) -> list[str]:
-        return [] if self.target is None else [self.target]
+        last = [] if self.target is None else [self.target]
+        frame = self.rows if columns is None else self.rows[[*columns, *last]]
+        frame = as_columns(frame, self.target)
+        object.__setattr__(self, "rows", _keep(frame[[*frame.columns.drop(last), *last]]))
 
     @property
     def slots(self) -> str:
@@ -242,10 +235,11 @@ class Texts(Rows):
         return parse(self.frame["text"].tolist())
 
 
-def as_columns(frame: pd.DataFrame) -> pd.DataFrame:
+def as_columns(frame: pd.DataFrame, target: str | None = None) -> pd.DataFrame:
     """Columns as float64 or as words, None where one is missing; dates as several columns.
 
-    ValueError for two columns of one name, or an infinite number.
+    ValueError for two columns of one name, an infinite number, or a target that is no column of
+    numbers.
     """
     import pandas as pd
     from pandas.api import types
@@ -269,7 +263,10 @@ def as_columns(frame: pd.DataFrame) -> pd.DataFrame:
             texts = column.astype(object).where(column.notna(), None)
             columns[name] = [None if t is None or t == "" else str(t) for t in texts]
     found = pd.DataFrame(columns, index=frame.index)
-    return found.astype({n: float for n in found if types.is_numeric_dtype(found[n])})
+    numbers = [name for name in found if types.is_numeric_dtype(found[name])]
+    if target is not None and target not in numbers:
+        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
+    return found.astype(dict.fromkeys(numbers, float))
 
 
 def _keep(frame: pd.DataFrame) -> str:
