@@ -88,7 +88,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         while name in frame:
             name += "'"
         task = Table(frame.assign(**{name: y}), name)
-        n = task.size
+        n = len(task.usable)
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
         n_valid = max(1, n // 5)
         epochs = EPOCHS * n // 64

@@ -52,7 +52,7 @@ def specs(
         if len(task.frame.columns) < 2 or not names:
             raise ValueError("there is no column of numbers that others could tell")
     task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
-    if (n := task.size) < 48:
+    if (n := len(task.usable)) < 48:
         raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")
     n_test = min(256, n // 4)
     n_valid = min(64, n // 8)

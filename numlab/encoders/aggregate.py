@@ -35,13 +35,7 @@ class Aggregation:
 
     def weights(self, n_digits: int) -> np.ndarray:
         """(n_digits,) float64 weights of the digits, most significant first."""
-        if n_digits < 1:
-            raise ValueError(f"a number has at least one digit; got n_digits={n_digits}")
-        return self._weights(np.arange(n_digits, 0, -1))
-
-    def _weights(self, place: np.ndarray) -> np.ndarray:
-        """(N,) weights of the places N, ..., 2, 1; the units are place 1."""
-        return np.ones(len(place))
+        return np.ones(n_digits)
 
     def weight_table(self, most: int) -> np.ndarray:
         """(most + 1, most) float64: row n holds the weights of n digits, then zeros."""
@@ -88,8 +82,8 @@ class WeightedSum(Aggregation):
         if not 0 < self.base < np.inf:
             raise ValueError(f"WeightedSum has a positive, finite base; got {self.base}")
 
-    def _weights(self, place: np.ndarray) -> np.ndarray:
-        n = len(place)  # place is N + 1 - i
+    def weights(self, n_digits: int) -> np.ndarray:
+        n, place = n_digits, np.arange(n_digits, 0, -1)  # place is N + 1 - i
         triangular = 3 * place * (place + 1) / (n * (n + 1) * (n + 2))
         return float(self.base) ** (place - 1) * triangular
 
@@ -103,8 +97,8 @@ class DigitSum(Aggregation):
 class DigitMean(Aggregation):
     """Mean of the digits' embeddings."""
 
-    def _weights(self, place: np.ndarray) -> np.ndarray:
-        return np.full(len(place), 1 / len(place))
+    def weights(self, n_digits: int) -> np.ndarray:
+        return np.full(n_digits, 1 / n_digits)
 
 
 @dataclass(frozen=True)

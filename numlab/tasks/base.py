@@ -75,6 +75,33 @@ class Task(ABC):
                 yield i, examples
 
 
+class GivenTask(Task):
+    """A task whose texts are given: they come in random order, each at most once."""
+
+    stored: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def usable(self) -> np.ndarray:
+        """The places of the texts that can be drawn."""
+
+    @abstractmethod
+    def _take(self, rows: np.ndarray) -> list[Examples]:
+        """Some texts; `index` is their place among these."""
+
+    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
+        """n different texts; no parameter can be held fixed."""
+        hold(fixed, self.limits, natural(n))
+        return self.split((n,), seed)[0]
+
+    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
+        n, rows = sum(map(natural, sizes)), self.usable
+        if n > len(rows):
+            raise ValueError(f"there are {len(rows):,} different texts; got sizes {tuple(sizes)}")
+        order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
+        return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
+
+
 class RowTask(Task):
     """A task that draws rows of an array; each row chooses a layout and fills it."""
 

@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot, parse
-from numlab.tasks.base import Task, hold, natural
+from numlab.tasks.base import GivenTask
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MISSING = " ?"  # what stands in a text for a value that a row lacks
 
 
-class Rows(Task):
-    """Different rows that the store keeps under the checksum of their content, in random order.
+class Rows(GivenTask):
+    """Different rows that the store keeps under the checksum of their content.
 
     Attributes
     ----------
@@ -34,7 +34,6 @@ class Rows(Task):
         are in `held_out` only.
     """
 
-    stored: ClassVar[bool] = False
     rows: str
     without: tuple[tuple[str, float, float], ...]
 
@@ -79,33 +78,15 @@ class Rows(Task):
     def layouts(self) -> list[Layout]:
         return [e.layout for e in self.examples]
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """n different rows; no parameter can be held fixed."""
-        hold(fixed, self.limits, natural(n))
-        return self.split((n,), seed)[0]
-
-    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        n, rows = sum(map(natural, sizes)), self._usable
-        if n > len(rows):
-            raise ValueError(f"there are {len(rows):,} different rows; got sizes {tuple(sizes)}")
-        order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
-        return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
-
     @functools.cached_property
-    def _usable(self) -> np.ndarray:
+    def usable(self) -> np.ndarray:
         with_target = [
             e.index for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots)
         ]
         rows = np.sort(np.concatenate([np.zeros(0, int), *with_target]))
         return rows[~self.is_held_out[rows]]
 
-    @property
-    def size(self) -> int:
-        """How many rows a split can have."""
-        return len(self._usable)
-
     def _take(self, rows: np.ndarray) -> list[Examples]:
-        """Some rows; `index` is their place among these."""
         place = np.full(len(self.frame), -1)
         place[rows] = np.arange(len(rows))
         parts = []
