@@ -205,18 +205,12 @@ def baselines() -> dict[str, BaseEstimator]:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A fitted regressor beside its baselines, on rows that none has seen.
-
-    Attributes
-    ----------
-    errors : DataFrame [model, mae, rmse], the least mae first
-    predictions : DataFrame [true, predicted, low, high]
-    """
+    """A fitted regressor beside its baselines, on rows that none has seen."""
 
     target: str
     model: NumberRegressor
-    errors: pd.DataFrame
-    predictions: pd.DataFrame
+    errors: pd.DataFrame  # [model, mae, rmse], the least mae first
+    predictions: pd.DataFrame  # [true, predicted, low, high]
     coverage: float
 
     @property

@@ -57,8 +57,6 @@ class AggregateLoss(LossTerm):
         1 (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
     base : of the weighted sum.
 
-    Notes
-    -----
     deviates: the total is cross-entropy + (1 - lambda) / lambda times this loss: Eq. 3 divided by
     lambda. AdamW ignores a constant factor.
 

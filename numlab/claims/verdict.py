@@ -42,20 +42,15 @@ class Part:
 class Verdict:
     """What samples say of a claim.
 
-    Attributes
-    ----------
-    verdict :
-        "held": every gate passed, and the interval of every part lies on the claimed side.
-        "contradicted": every gate passed, and the interval of a part lies on the other side.
-        "open": a gate failed, or an interval holds both sides.
-        "exact": nothing is trained, and it is true (where it is false: "contradicted").
-    why : of "open": the gates that failed, or the parts that do not decide.
-    parts : those nearest to the other side first.
+    "held": every gate passed, and the interval of every part lies on the claimed side.
+    "contradicted": every gate passed, and the interval of a part lies on the other side.
+    "open": a gate failed, or an interval holds both sides.
+    "exact": nothing is trained, and it is true (where it is false: "contradicted").
     """
 
     verdict: str
-    why: str = ""
-    parts: tuple[Part, ...] = ()
+    why: str = ""  # of "open": the gates that failed, or the parts that do not decide
+    parts: tuple[Part, ...] = ()  # those nearest to the other side first
     gates: tuple[Gate, ...] = ()
 
 

@@ -35,19 +35,15 @@ EMPTY = ("-", "–", "?", "n/a", "none", ".")
 class Reading:
     """A file as it was understood.
 
-    Attributes
-    ----------
-    frame : the columns that are used as float64, a date as year, month, day, or as words; or one
-        column "text".
-    columns : DataFrame [column, kind, used, missing, note] of every column of the file. Kinds:
-        number, id and code (their digits count, not their size), date, words, text.
-    notes : what was read in a way that could be another, and what is left out.
+    `frame` has the columns that are used as float64, a date as year, month, day, or as words; or
+    one column "text". `columns` is a DataFrame [column, kind, used, missing, note] of every column
+    of the file. Kinds: number, id and code (their digits count, not their size), date, words, text.
     """
 
     name: str
     frame: pd.DataFrame
     columns: pd.DataFrame
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what could be read in another way, and what is left out
 
     @property
     def of_texts(self) -> bool:

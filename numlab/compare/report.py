@@ -16,16 +16,9 @@ import jinja2
 import pandas as pd
 
 from numlab import plots
+from numlab.compare import learning
 from numlab.compare.encodings import choices, encodings
-from numlab.compare.learning import (
-    PARTS,
-    TEXTS,
-    answers,
-    predictable,
-    relative_errors,
-    specs,
-    tied,
-)
+from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
 from numlab.estimators import baselines
 from numlab.training import train
@@ -77,13 +70,13 @@ def report(
             if not able:
                 raise ValueError("no encoder with a fixed number of tokens holds every number")
             runs, began = [], time.monotonic()
-            todo = specs(reading, able, target, steps, seeds)
+            todo = learning.specs(reading, able, target, steps, seeds)
             for i, spec in enumerate(todo):
                 left = (time.monotonic() - began) / i * (len(todo) - i) if i else None
                 about = "" if left is None else f", about {left:.0f} s left"
                 say(f"training {spec.encoder}, {i + 1} of {len(todo)}{about}")
                 runs.append(train(spec))
-            found, untrained = answers(runs, say), None
+            found, untrained = learning.answers(runs, say), None
         except ValueError as error:
             untrained = str(error)
     return Report(reading, frame, found, untrained)
@@ -104,18 +97,12 @@ class Advice:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Measurements of a file; a page in a notebook, `text` in a shell.
-
-    Attributes
-    ----------
-    encodings, answers : of `compare`; no answers without trained models.
-    untrained : why there are none.
-    """
+    """Measurements of a file; a page in a notebook, `text` in a shell."""
 
     reading: Reading
-    encodings: pd.DataFrame
-    answers: pd.DataFrame | None
-    untrained: str | None
+    encodings: pd.DataFrame  # of `compare.encodings`
+    answers: pd.DataFrame | None  # of `compare.answers`; None without trained models
+    untrained: str | None  # why there are none
 
     @functools.cached_property
     def advice(self) -> Advice:
@@ -213,7 +200,7 @@ def advise(
     if answers is not None:
         able = [name for name in left.index if name in set(answers.encoder)]
         own = answers[answers.encoder.isin(able)]
-        names = predictable(answers) if able else []
+        names = learning.predictable(answers) if able else []
         columns = {name: tied(own, [name]) for name in names}
     if columns:
         ranking = tied(own, list(columns))

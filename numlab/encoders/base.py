@@ -24,19 +24,11 @@ END = -2  # behind the last token of a number
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """n numbers as tokens.
+    """n numbers as tokens, in reading order row by row."""
 
-    Parameters
-    ----------
-    ids : (n, L) int32 indices into the encoder's vocabulary; -1: another token that a model wrote.
-    mask : (n, L) bool: which of them exist; holes are allowed, the reading order is row by row.
-    features : (carriers, F): a row for each token under the mask that carries a number, in reading
-        order.
-    """
-
-    ids: np.ndarray
-    mask: np.ndarray
-    features: np.ndarray
+    ids: np.ndarray  # (n, L) int32 indices into the vocabulary; -1: another token of a model
+    mask: np.ndarray  # (n, L) bool: which of them exist; holes are allowed
+    features: np.ndarray  # (carriers, F), a row for each token under the mask that carries a number
 
     @classmethod
     def of(cls, ids: np.ndarray, mask: np.ndarray | None = None) -> Tokens:
