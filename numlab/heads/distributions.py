@@ -5,6 +5,7 @@ of each; results have the same shape.
 """
 
 import abc
+import functools
 import math
 
 import torch
@@ -26,7 +27,7 @@ class Distribution(abc.ABC):
     mean: torch.Tensor
     mode: torch.Tensor
 
-    @property
+    @functools.cached_property
     def valid(self) -> torch.Tensor:
         return torch.ones_like(self.mean)
 
@@ -222,30 +223,18 @@ def _distance(mean: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
 
 
 class Points(Distribution):
-    """n numbers with weights for each of m distributions: samples, or the grid of RAIL.
+    """n samples of each of m distributions, (n, m).
 
-    Parameters
-    ----------
-    numbers : (n, m); NaN where a sample was not a number: it is dropped, and `valid` is the share
-        of the others.
-    weights : (n, m) positive; by default all equal.
+    NaN is a sample that was not a number: it is dropped, and `valid` is the share of the others.
     """
 
-    def __init__(self, numbers: torch.Tensor, weights: torch.Tensor | None = None):
-        weights = torch.ones_like(numbers) if weights is None else weights
-        real = ~numbers.isnan()
-        kept = weights.double() * real
-        self._valid = kept.sum(0) / weights.double().sum(0)
-        order = torch.where(real, numbers.double(), torch.inf).argsort(0)
-        self.numbers = numbers.double().gather(0, order)
-        self.weights = (kept / kept.sum(0)).gather(0, order)  # NaN where nothing is valid
-        self.below = self.weights.cumsum(0)
-        last = self.numbers.nan_to_num(-torch.inf).amax(0)
-        self.numbers = torch.where(self.numbers.isnan(), last, self.numbers)
-
-    @property
-    def valid(self) -> torch.Tensor:
-        return self._valid
+    def __init__(self, numbers: torch.Tensor):
+        known = ~numbers.isnan()
+        self.valid = known.double().mean(0)
+        last = numbers.double().nan_to_num(-torch.inf).amax(0)
+        self.numbers = torch.where(known, numbers.double(), torch.inf).sort(0).values.minimum(last)
+        self.weights = known.double().sort(0, descending=True).values / known.sum(0)
+        self.below = self.weights.cumsum(0)  # NaN where nothing is valid
 
     @property
     def mean(self) -> torch.Tensor:
@@ -260,7 +249,7 @@ class Points(Distribution):
 
     def _at(self, index: torch.Tensor) -> torch.Tensor:
         number = self.numbers[index, torch.arange(self.numbers.shape[1])]
-        return torch.where(self._valid > 0, number, torch.nan)
+        return torch.where(self.valid > 0, number, torch.nan)
 
     def cdf(self, x: torch.Tensor) -> torch.Tensor:
         return (self.weights * (self.numbers <= x.double()[..., None, :])).sum(-2)

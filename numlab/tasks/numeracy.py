@@ -13,7 +13,7 @@ import numpy as np
 
 from numlab.examples import FLOAT_DIGITS, Examples, Layout
 from numlab.tasks.base import PopulationTask
-from numlab.tasks.difficulty import DIFFICULTIES, Difficulty
+from numlab.tasks.difficulty import DIFFICULTIES
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms
 
 ATTEMPTS = 2000  # to draw an example whose numbers are all in range
@@ -77,21 +77,12 @@ class Numeracy(PopulationTask):
     def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
         """(n,) how hard each text is (int): of digits, or of bits for base 2 (see `difficulty`)."""
         levels = self.levels(base)
-        return np.clip(self._measure.of(examples, base), levels[0], levels[-1])
+        return np.clip(DIFFICULTIES[self.task].of(examples, base), levels[0], levels[-1])
 
     def levels(self, base: int = 10) -> range:
         """The difficulties there are: harder texts count as the last."""
         own = base == (10 if self.precision == "decimal" else 2)  # few digits can be many bits
-        return self._measure.levels(self.digits if own else FLOAT_DIGITS, base)
-
-    @property
-    def _measure(self) -> Difficulty:
-        return DIFFICULTIES[self.task]
-
-    @property
-    def _hardest(self) -> float:
-        levels = self.levels()
-        return levels[0] + self.max_difficulty * (levels[-1] - levels[0])
+        return DIFFICULTIES[self.task].levels(self.digits if own else FLOAT_DIGITS, base)
 
     def _choose(self, rows: np.ndarray) -> np.ndarray:
         return rows[:, 0].astype(int)
@@ -121,9 +112,10 @@ class Numeracy(PopulationTask):
     def _kept(self, rows: np.ndarray) -> np.ndarray:
         kept = ~np.isnan(rows[:, 0])
         if self.max_difficulty < 1:
-            here = np.flatnonzero(kept)
+            here, levels = np.flatnonzero(kept), self.levels()
+            hardest = levels[0] + self.max_difficulty * (levels[-1] - levels[0])
             for examples in self._texts(rows[here], {}):
-                hard = self.difficulty(examples) > self._hardest
+                hard = self.difficulty(examples) > hardest
                 kept[here[examples.index[hard]]] = False
         return kept
 
