@@ -256,10 +256,9 @@ def _numbers(numbers) -> np.ndarray:
 
 def _vectors(vectors, numbers: np.ndarray) -> np.ndarray:
     vectors = np.asarray(vectors)
-    if vectors.ndim != 2 or len(vectors) != len(numbers) or vectors.shape[1] == 0:
-        raise ValueError(
-            f"{len(numbers)} numbers need vectors ({len(numbers)}, d); got {vectors.shape}"
-        )
+    n = len(numbers)
+    if vectors.ndim != 2 or len(vectors) != n or vectors.shape[1] == 0:
+        raise ValueError(f"{n} numbers need vectors ({n}, d); got {vectors.shape}")
     if vectors.dtype not in (np.float32, np.float64):
         vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
     # the extremes are finite only where all are; a mask of all would be as large as the vectors

@@ -154,9 +154,8 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None) -> NumberEncoder:
         X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")
-        self.encoders_ = [
-            self.encoder or _standardised(column[~np.isnan(column)]) for column in X.T
-        ]
+        known = (column[~np.isnan(column)] for column in X.T)
+        self.encoders_ = [self.encoder or _standardised(numbers) for numbers in known]
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -191,9 +190,8 @@ def baselines() -> dict[str, BaseEstimator]:
     kinds = make_column_selector(dtype_include=float), make_column_selector(dtype_exclude=float)
 
     def on_columns(numbers, regressor):
-        return make_pipeline(
-            make_column_transformer((numbers, kinds[0]), (words, kinds[1])), regressor
-        )
+        read = make_column_transformer((numbers, kinds[0]), (words, kinds[1]))
+        return make_pipeline(read, regressor)
 
     return {
         "the mean": DummyRegressor(),
@@ -222,14 +220,13 @@ class Regression:
     @property
     def text(self) -> str:
         n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
-        return "\n".join(
-            [
-                f"{self.target}, on {n:,} rows that no model has seen:",
-                self.errors.to_string(index=False, float_format="{:.4g}".format),
-                f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
-                f"The runs in the store: {runs}",
-            ]
-        )
+        lines = [
+            f"{self.target}, on {n:,} rows that no model has seen:",
+            self.errors.to_string(index=False, float_format="{:.4g}".format),
+            f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
+            f"The runs in the store: {runs}",
+        ]
+        return "\n".join(lines)
 
 
 def regress(
@@ -249,11 +246,11 @@ def regress(
     for name, model in models.items():
         say(f"fitting {name}")
         predicted[name] = model.fit(X, y).predict(X_test)
-        mae, rmse = (
-            f(y_test, predicted[name]) for f in (mean_absolute_error, root_mean_squared_error)
-        )
-        rows.append({"model": name, "mae": mae, "rmse": rmse})
+        given = y_test, predicted[name]
+        scores = mean_absolute_error(*given), root_mean_squared_error(*given)
+        rows.append((name, *scores))
     low, high = model.predict_interval(X_test).T
     answers = {"true": y_test, "predicted": predicted["numlab"], "low": low, "high": high}
-    errors = pd.DataFrame(rows).sort_values("mae", ignore_index=True)
+    errors = pd.DataFrame(rows, columns=["model", "mae", "rmse"])
+    errors = errors.sort_values("mae", ignore_index=True)
     return Regression(target, model, errors, pd.DataFrame(answers), 0.8)

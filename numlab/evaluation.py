@@ -115,9 +115,11 @@ def interval(run: Run, examples: list[Examples], coverage: float = 0.8):
 
     found = answers(examples)
     if head and head.closed:
-        enough = bisect.bisect_left(
-            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
-        )
+
+        def held(level):
+            return true.between(*ends("valid", level)).mean()
+
+        enough = bisect.bisect_left(LEVELS, place, key=held)
         found["low"], found["high"] = ends(examples, LEVELS[min(enough, len(LEVELS) - 1)])
     else:
         errors = (answers("valid").predicted - true).abs()

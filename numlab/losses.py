@@ -82,9 +82,8 @@ class AggregateLoss(LossTerm):
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the numbers of a batch."""
-        digits = embed.offset + torch.tensor(
-            _digit_words(embed.encoder, type(self).__name__), device=logits.device
-        )
+        words = _digit_words(embed.encoder, type(self).__name__)
+        digits = embed.offset + torch.tensor(words, device=logits.device)
         true = targets.ids[:, None] == digits  # (t, 10)
         at = true.any(1).nonzero()[:, 0]
         if not len(at):  # a small batch without a digit
@@ -114,10 +113,8 @@ def _digit_words(encoder: Encoder, name: str) -> tuple[int, ...]:
     """The indices of the words 0 to 9, with which the encoder spells answers."""
     words, answer = encoder.vocabulary, encoder.answer.spell(12)
     if [word for word in answer if word.isdigit()][:2] != ["1", "2"]:
-        raise ValueError(
-            f"{name} needs answers in digits, greatest first; "
-            f"{encoder} spells 12 as {' '.join(answer)}"
-        )
+        got = f"{encoder} spells 12 as {' '.join(answer)}"
+        raise ValueError(f"{name} needs answers in digits, greatest first; {got}")
     return tuple(words.index(digit) for digit in "0123456789")
 
 

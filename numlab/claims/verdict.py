@@ -130,11 +130,9 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
     for name, column in columns.items():
         other = others.get(name) if shared is None else shared
         if other is None or set(column.index) != set(other.index):
-            numbers = f"{len(column)} samples", "no" if other is None else len(other)
-            where = f"{claim.id}{name and f', {name}'}"
-            raise WrongSamplesError(
-                f"{where}: {numbers[0]} are not paired with {numbers[1]} others"
-            )
+            n = "no" if other is None else len(other)
+            got = f"{len(column)} samples are not paired with {n} others"
+            raise WrongSamplesError(f"{claim.id}{name and f', {name}'}: {got}")
         pairs[name] = column - other
     return pairs
 

@@ -33,17 +33,12 @@ class Decimal(Range):
 
     def __post_init__(self):
         name = type(self).__name__
+        got = f"got {self.int_digits} and {self.frac_digits}"
         whole = all(isinstance(n, int) for n in (self.int_digits, self.frac_digits))
         if not whole or self.int_digits < 1 or self.frac_digits < 0:
-            raise ValueError(
-                f"{name} has whole int_digits >= 1 and frac_digits >= 0; "
-                f"got {self.int_digits} and {self.frac_digits}"
-            )
+            raise ValueError(f"{name} has whole int_digits >= 1 and frac_digits >= 0; {got}")
         if self.long and self.frac_digits:
-            raise ValueError(
-                f"{name} holds fractions of up to 15 digits in all, and longer integers; "
-                f"got {self.int_digits} + {self.frac_digits} digits"
-            )
+            raise ValueError(f"{name} holds up to 15 digits in all, or longer integers; {got}")
 
     @property
     def n_digits(self) -> int:
@@ -88,10 +83,9 @@ class Decimal(Range):
     def _exact_integers(self, x: np.ndarray) -> np.ndarray:
         lost = (x != np.rint(x)) | (np.abs(x) >= EXACT)
         if lost.any():
-            raise ValueError(
-                f"{type(self).__name__} of more than 15 digits holds Python ints, and whole floats "
-                f"below 2^53; got the float {written(x[lost][0])}"
-            )
+            held = "more than 15 digits holds Python ints, and whole floats below 2^53"
+            got = f"the float {written(x[lost][0])}"
+            raise ValueError(f"{type(self).__name__} of {held}; got {got}")
         return x.astype(np.int64).astype(object)
 
 

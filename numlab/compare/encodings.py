@@ -97,10 +97,8 @@ def _round_trip(encoder: Encoder, numbers: np.ndarray) -> pd.DataFrame:
 
 def _precision(trip: pd.DataFrame) -> dict:
     refused, held = trip[trip.tokens.isna()], trip[trip.tokens.notna()]
-    first = {
-        "held": len(held) / len(trip),
-        "refused": None if refused.empty else refused.number.min(),
-    }
+    first = {"held": len(held) / len(trip)}
+    first["refused"] = None if refused.empty else refused.number.min()
     if held.empty:
         return first | {"exact": 0.0, "worst": np.nan, "example": None, "tokens": np.nan}
     size = held.number.abs().where(held.number != 0, 1.0)

@@ -80,9 +80,8 @@ def _gaps(columns: dict[str, np.ndarray], names: list[str]) -> tuple[tuple[str, 
     share, gaps = (1 - KEPT ** (1 / max(1, len(names)))) / 3, []
     for name in names:
         for middle in GAPS:
-            gaps.append(
-                (name, *np.quantile(columns[name], (middle - share / 2, middle + share / 2)))
-            )
+            ends = middle - share / 2, middle + share / 2
+            gaps.append((name, *np.quantile(columns[name], ends)))
         gaps.append((name, np.quantile(columns[name], 1 - share), LARGEST))
     return tuple((glob.escape(name), float(low), float(high)) for name, low, high in gaps)
 
@@ -158,9 +157,8 @@ def as_frame(examples: list[Examples], standard: Standardised) -> pd.DataFrame:
     for e in examples:
         columns = {n: standard.at(n).units(e.column(n)) for n in e.layout.number_slots}
         columns |= {n: e.column(n) for n in e.layout.word_slots}
-        parts.append(
-            pd.DataFrame({**columns, " layout": "|".join(e.layout.literals)}, index=e.index)
-        )
+        columns[" layout"] = "|".join(e.layout.literals)
+        parts.append(pd.DataFrame(columns, index=e.index))
     return pd.concat(parts).sort_index()
 
 
@@ -169,9 +167,8 @@ def best_constant(found: pd.DataFrame) -> pd.DataFrame:
     constants = found[found.encoder.isin(CONSTANTS)]
     seen = constants[constants.part == PARTS[0]].groupby(["column", "encoder"]).error.mean()
     best = seen.groupby("column").idxmin()
-    return constants[
-        [best[c] == (c, e) for c, e in zip(constants.column, constants.encoder, strict=True)]
-    ]
+    pairs = zip(constants.column, constants.encoder, strict=True)
+    return constants[[best[column] == (column, encoder) for column, encoder in pairs]]
 
 
 def predictable(found: pd.DataFrame) -> list[str]:

@@ -115,6 +115,11 @@ class Report:
         return relative_errors(self.answers, columns) if columns else None
 
     @property
+    def _wide(self) -> pd.DataFrame:
+        """The errors, a column for each part."""
+        return self.errors.pivot(index="encoder", columns="part", values="error")
+
+    @property
     def paragraphs(self) -> dict[str, list[str]]:
         """Heading to sentences, in reading order."""
         about = _sentences("about.txt", reading=self.reading, texts=TEXTS)
@@ -126,8 +131,7 @@ class Report:
         tables = {"Columns": _formatted(self.reading.columns)}
         tables["Before training"] = _formatted(self.encodings)
         if self.errors is not None:
-            wide = self.errors.pivot(index="encoder", columns="part", values="error")
-            wide = wide.reindex(columns=[part for part in PARTS if part in wide])
+            wide = self._wide.reindex(columns=[part for part in PARTS if part in self._wide])
             wide = wide.sort_values(wide.columns[0]).reset_index()
             tables["Trained: errors relative to the best constant"] = _formatted(wide)
         return tables
@@ -147,9 +151,7 @@ class Report:
             columns += [{"column": name, "kind": "slot", "encoders": best} for name, best in own]
         encoders = self.encodings.set_index("encoder", drop=False)
         if self.errors is not None:
-            encoders = encoders.join(
-                self.errors.pivot(index="encoder", columns="part", values="error")
-            )
+            encoders = encoders.join(self._wide)
         records = json.loads(encoders.to_json(orient="records"))
         advice = asdict(self.advice)
         del advice["columns"]

@@ -123,9 +123,8 @@ class SignEmbedding(nn.Module):
         if encoder.combine.startswith("weighted"):
             self.project = nn.Linear(n_signs, d_model, bias=False)
         elif d_model < n_signs:
-            raise ValueError(
-                f"{encoder} takes d_model >= {n_signs}, or combine='weighted_sum'; got {d_model}"
-            )
+            wanted = f"{encoder} takes d_model >= {n_signs}, or combine='weighted_sum'"
+            raise ValueError(f"{wanted}; got {d_model}")
 
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         signs = torch.from_numpy(self.encoder.signs(features.cpu().numpy())).to(features.device)

@@ -64,15 +64,9 @@ class VariableLength(Encoder):
         first = np.select([fraction, whole], [THE_POINT, significand], tens)
         second = np.select([decimal, units > 0], [THE_POINT, significand], tens)
         power = FIRST_POWER + exponent + 1 - EXPONENTS[0]
-        return from_columns(
-            [
-                (THE_MINUS, x < 0),
-                (first, True),
-                (second, fraction | decimal),
-                (units, decimal),
-                (power, (exponent < -2) | (exponent > 0)),
-            ]
-        )
+        columns = [(THE_MINUS, x < 0), (first, True), (second, fraction | decimal)]
+        columns += [(units, decimal), (power, (exponent < -2) | (exponent > 0))]
+        return from_columns(columns)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         """Read all FORMS, some of which `encode` never writes: 0.3 with its zero, 2.0."""

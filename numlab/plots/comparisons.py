@@ -103,9 +103,8 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     ax.axvline(1, color=GREY, lw=1, ls="--", zorder=0, label="the best constant")
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(which="minor", labelbottom=False)
-    ax.set(
-        xscale="log", ylim=(len(table) - 0.4, -0.6), xlabel="error relative to the best constant"
-    )
+    ax.set(xscale="log", ylim=(len(table) - 0.4, -0.6))
+    ax.set_xlabel("error relative to the best constant")
     ax.xaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
     legend(figure, [ax])
     return figure

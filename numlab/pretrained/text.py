@@ -183,10 +183,8 @@ class PretrainedTokenizer(Tokenizer):
         i = int(lengths.argmax())
         if lengths[i] > self.text.longest:
             texts = [e.text(row) for e in examples for row in range(len(e))]
-            raise ValueError(
-                f"the model reads {self.text.longest} tokens; "
-                f"text {i} has {lengths[i]}: {texts[i][:60]!r}..."
-            )
+            got = f"text {i} has {lengths[i]}: {texts[i][:60]!r}..."
+            raise ValueError(f"the model reads {self.text.longest} tokens; {got}")
 
 
 def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray]:

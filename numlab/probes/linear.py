@@ -31,10 +31,8 @@ def linear(
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
     target = np.asarray(target, bool)
     if len(vectors) != len(target) or not 2 <= n_train <= len(target) - 2:
-        raise ValueError(
-            "expected n targets, n vectors and 2 <= n_train <= n - 2; "
-            f"got {len(target)} targets, {len(vectors)} vectors and n_train {n_train}"
-        )
+        got = f"{len(target)} targets, {len(vectors)} vectors and n_train {n_train}"
+        raise ValueError(f"expected n targets, n vectors and 2 <= n_train <= n - 2; got {got}")
     if not 2 <= target.sum() <= len(target) - 2:
         raise ValueError(f"each answer must occur twice; got {target.sum()} of {len(target)} True")
     n_test = len(target) - n_train

@@ -22,10 +22,8 @@ def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
     """
     most = min(e.vectors.shape)
     if not 1 <= n_components <= most:
-        raise ValueError(
-            f"vectors of shape {e.vectors.shape} have 1 to {most} principal components; "
-            f"got n_components={n_components}"
-        )
+        had = f"vectors of shape {e.vectors.shape} have 1 to {most} principal components"
+        raise ValueError(f"{had}; got n_components={n_components}")
     fit = PCA(n_components, svd_solver="full")
     columns = {f"pc{i + 1}": c for i, c in enumerate(fit.fit_transform(e.vectors).T)}
     frame = pd.DataFrame({"number": e.numbers, **columns})

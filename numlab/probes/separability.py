@@ -38,9 +38,8 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     for modulus in moduli:
         true = e.numbers.astype(int) % modulus
         if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
-            raise ValueError(
-                f"{FOLDS} folds take as many numbers of each n mod {modulus}; got {fewest}"
-            )
+            wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
+            raise ValueError(f"{wanted}; got {fewest}")
         read = cross_val_predict(probe, e.vectors, true, cv=parts)
         rows.append((modulus, float((read == true).mean()), cohen_kappa_score(true, read)))
     return pd.DataFrame(rows, columns=["modulus", "accuracy", "kappa"])

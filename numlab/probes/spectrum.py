@@ -40,10 +40,8 @@ def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> p
     order = np.argsort(e.numbers)
     numbers, n = e.numbers[order], len(e)
     if n < FEWEST or (np.diff(numbers) != 1).any() or numbers[0] != int(numbers[0]):
-        raise ValueError(
-            f"a spectrum takes {FEWEST} or more consecutive integers; got {n} from "
-            f"{min(numbers, default=None)} to {max(numbers, default=None)}"
-        )
+        got = f"{n} from {min(numbers, default=None)} to {max(numbers, default=None)}"
+        raise ValueError(f"a spectrum takes {FEWEST} or more consecutive integers; got {got}")
     vectors = e.vectors[order].astype(np.float64)
     if vectors.shape[1] > n:  # rotated into their span, (n, n), which keeps all powers
         vectors = np.linalg.qr(vectors.T)[1].T

@@ -80,10 +80,8 @@ class Rows(GivenTask):
 
     @functools.cached_property
     def usable(self) -> np.ndarray:
-        with_target = [
-            e.index for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots)
-        ]
-        rows = np.sort(np.concatenate([np.zeros(0, int), *with_target]))
+        fit = (e for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots))
+        rows = np.sort(np.concatenate([np.zeros(0, int), *(e.index for e in fit)]))
         return rows[~self.is_held_out[rows]]
 
     def _take(self, rows: np.ndarray) -> list[Examples]:
