@@ -120,10 +120,7 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
 
 
 def text_vectors(
-    run: Run,
-    examples: list[Examples],
-    slots: str | tuple[str, ...] = "*",
-    layer: int | None = None,
+    run: Run, examples: list[Examples], slots: str | tuple[str, ...] = "*", layer: int | None = None
 ) -> np.ndarray:
     """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
@@ -154,10 +151,7 @@ def text_vectors(
 
 
 def from_pretrained(
-    name_or_path: str | Path,
-    numbers: np.ndarray,
-    layer: int = 0,
-    tokens: str = "one",
+    name_or_path: str | Path, numbers: np.ndarray, layer: int = 0, tokens: str = "one"
 ) -> Embeddings:
     """The vectors of numbers in a Hugging Face model, each number read as a text.
 
@@ -226,9 +220,7 @@ def _alone(numbers: np.ndarray) -> list[Examples]:
 
 
 def _means(
-    corpus: Corpus,
-    states: Callable[[Batch], torch.Tensor],
-    counted: Callable[[Batch], np.ndarray],
+    corpus: Corpus, states: Callable[[Batch], torch.Tensor], counted: Callable[[Batch], np.ndarray]
 ) -> np.ndarray:
     """(n, d) float32: the mean of each text's states (B, T, d) where `counted` (B, T) is True."""
     parts = []
