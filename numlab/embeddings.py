@@ -21,21 +21,14 @@ TEXTS = 256  # read at once
 class Embeddings:
     """One vector for each of n numbers.
 
-    Attributes
-    ----------
-    numbers : (n,), all different: float64, or object for Python ints that float64 cannot hold.
-    vectors : (n, d), finite; float32 or float64.
-    source : where they come from, for captions.
-    layer : 0: the input of a model's blocks; i: the output of its i-th block; None: no model.
-
     >>> len(Embeddings([1, 2, 3], np.eye(3), "one-hot"))
     3
     """
 
-    numbers: np.ndarray
-    vectors: np.ndarray
-    source: str
-    layer: int | None = None
+    numbers: np.ndarray  # (n,), all different: float64, or Python ints beyond it in an object array
+    vectors: np.ndarray  # (n, d), finite; float32 or float64
+    source: str  # where they come from, for captions
+    layer: int | None = None  # 0: the input of a model's blocks; i: the output of its i-th
 
     def __post_init__(self):
         object.__setattr__(self, "numbers", _numbers(self.numbers))

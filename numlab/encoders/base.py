@@ -53,31 +53,20 @@ class Tokens:
 
 
 class Encoder(Range):
-    """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values.
-
-    Attributes
-    ----------
-    vocabulary : the words; a token is the index of one.
-    carriers : the words that carry a number: `embedding` and `head` work on them.
-    length : the most tokens that a number takes.
-    fixed : whether every number takes that many.
-    n_features : features that a carrier has, of `feature_dtype`.
-    word_values : (V,) float64: a word as a number ('7', '602', '-602E-1'); NaN where it is none.
-    token_mlp : whether the token head is an MLP (Appendix C of xval), or only tied to the token
-        table.
-    """
+    """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values."""
 
     version: ClassVar[int] = 1
-    token_mlp: ClassVar[bool] = False
-    carriers: tuple[int, ...] = ()
-    length: int = 1
-    fixed: bool = True
-    n_features: int = 0
+    token_mlp: ClassVar[bool] = False  # the token head is an MLP, not only tied (xval, Appendix C)
+    carriers: tuple[int, ...] = ()  # the words that carry a number, for `embedding` and `head`
+    length: int = 1  # the most tokens that a number takes
+    fixed: bool = True  # whether every number takes that many
+    n_features: int = 0  # of a carrier
     feature_dtype: Any = np.float32
 
     @property
     @abc.abstractmethod
-    def vocabulary(self) -> tuple[str, ...]: ...
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words; a token is the index of one."""
 
     @abc.abstractmethod
     def encode(self, numbers) -> Tokens:
@@ -110,6 +99,7 @@ class Encoder(Range):
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
+        """(V,) float64: a word as a number ('7', '602', '-602E-1'); NaN where it is none."""
         return np.array([_value(word) for word in self.vocabulary])
 
     def spell(self, number: float | int) -> list[str]:

@@ -32,11 +32,6 @@ class Scientific(Encoder):
     overflow : "raise" or "clip": what to do with numbers that round beyond 999E7.
     figures : digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2
         it goes from 10 to 99, and FP15 has 2,880 words.
-
-    Attributes
-    ----------
-    columns : of each token, the first of its words and how many there are. The tokens are a
-        number's place among the `parts`, written in this mixed radix.
     """
 
     overflow: str = "raise"
@@ -50,7 +45,9 @@ class Scientific(Encoder):
 
     @property
     @abc.abstractmethod
-    def columns(self) -> tuple[tuple[int, int], ...]: ...
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        """Of each token, the first of its words and how many there are: the mixed radix in which
+        the tokens write a number's place among the `parts`."""
 
     @functools.cached_property
     def significands(self) -> tuple[str, ...]:

@@ -18,18 +18,12 @@ class Task(ABC):
     """A distribution of texts with numbers. Tasks are frozen dataclasses of plain values.
 
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
-    changes no other draw.
-
-    Attributes
-    ----------
-    version : part of a run's address; raise it when the same seed gives other texts.
-    stored : whether splits are kept on disk; False where it is as fast to draw them again.
-    limits : the parameters that `sample` can hold fixed, each with its range (low, high).
-    gaps : for some of them the open intervals (low, high) that samples leave out.
+    changes no other draw. `limits` are the parameters that it can hold, each with its range (low,
+    high), and `gaps` for some of them the open intervals (low, high) that samples leave out.
     """
 
-    version: ClassVar[int] = 1
-    stored: ClassVar[bool] = True
+    version: ClassVar[int] = 1  # raise it when the same seed gives other texts
+    stored: ClassVar[bool] = True  # whether splits are kept on disk, as drawing them is slower
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
     gaps: ClassVar[Mapping[str, tuple[tuple[float, float], ...]]] = {}
 
@@ -39,16 +33,9 @@ class Task(ABC):
 
     @abstractmethod
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts.
+        """Draw n texts: an Examples for each layout, whose `index` take 0 to n - 1 over all.
 
-        Parameters
-        ----------
-        n, seed : 0 or more.
-        **fixed : parameters held at one value, or at an array (n,) of one value for each text.
-
-        Returns
-        -------
-        One Examples for each layout drawn; over all of them, `index` takes 0 to n - 1.
+        `fixed` are parameters held at one value, or at an array (n,) of one for each text.
         """
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:

@@ -27,15 +27,11 @@ MISSING = " ?"  # what stands in a text for a value that a row lacks
 class Rows(GivenTask):
     """Different rows that the store keeps under the checksum of their content.
 
-    Attributes
-    ----------
-    rows : the checksum; given as data, it is computed and the data are kept.
-    without : (pattern of slots, low, high) of open intervals: rows with a number in one of them
-        are in `held_out` only.
+    `without` are open intervals: rows with a number in one of them are in `held_out` only.
     """
 
-    rows: str
-    without: tuple[tuple[str, float, float], ...]
+    rows: str  # the checksum; given as data, it is computed and the data are kept
+    without: tuple[tuple[str, float, float], ...]  # (pattern of slots, low, high)
 
     @property
     @abc.abstractmethod
