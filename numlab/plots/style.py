@@ -106,15 +106,11 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
     return width
 
 
-def show_inline() -> None:
-    """Tell IPython, where it runs, how to show a Figure: without pyplot nobody else does."""
-    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
-        from IPython.core.pylabtools import print_figure
+# IPython, where it runs, has to be told how to show a Figure: without pyplot nobody else does
+if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
+    from IPython.core.pylabtools import print_figure
 
-        small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
-        png = functools.partial(print_figure, fmt="png", base64=True, **small)
-        pictures = shell.display_formatter.formatters["image/png"]
-        pictures.for_type_by_name("matplotlib.figure", "Figure", png)
-
-
-show_inline()
+    small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
+    png = functools.partial(print_figure, fmt="png", base64=True, **small)
+    pictures = shell.display_formatter.formatters["image/png"]
+    pictures.for_type_by_name("matplotlib.figure", "Figure", png)

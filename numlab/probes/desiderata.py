@@ -122,7 +122,9 @@ class _Subject:
     def measures(self) -> Iterator[tuple[str, float]]:
         yield from self._as_tokens()
         yield from self._structure()
-        yield from self._scale()
+        for digits in (6, 15):
+            decades = self._decades(digits, partial(equal_digits, digits=digits))
+            yield f"decades, {digits} digits", len(decades)
         yield from self._read_back()
         yield "step", self._step()
         yield "noise", self._noise()
@@ -183,11 +185,6 @@ class _Subject:
         yield "unique", len(np.unique(_bytes(tokens, self.encoder.carriers))) / len(x)
         back = np.array(self.encoder.decode(tokens), float)
         yield "read back", float(equal_digits(x.astype(float), back, 6).mean())
-
-    def _scale(self) -> Iterator[tuple[str, float]]:
-        for digits in (6, 15):
-            decades = self._decades(digits, partial(equal_digits, digits=digits))
-            yield f"decades, {digits} digits", len(decades)
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """(n, L, d) float64."""
