@@ -34,6 +34,7 @@ class ModelSpec(Architecture):
     d_model, n_layer, n_head : width, blocks, attention heads.
     n_kv_head : heads of keys and values (grouped-query attention); default: n_head.
     d_head : width of a head; default: d_model / n_head.
+    d_mlp : hidden width of the MLPs; default: 4 d_model.
     positions : position embeddings, added to the tokens.
     rotary : base of the rotary position embedding; None: none.
     rms_norm : RMSNorm in place of LayerNorm.
@@ -47,6 +48,7 @@ class ModelSpec(Architecture):
     n_head: int = 4
     n_kv_head: int | None = None
     d_head: int | None = None
+    d_mlp: int | None = None
     positions: tuple[Position, ...] = (Absolute(),)
     rotary: float | None = None
     rms_norm: bool = False
@@ -95,7 +97,7 @@ class Block(nn.Module):
         super().__init__()
         d, width = spec.d_model, spec.head_width
         self.n_head, self.n_kv, self.width = spec.n_head, spec.n_kv_head or spec.n_head, width
-        self.gated, d_mlp = spec.gated, 4 * d
+        self.gated, d_mlp = spec.gated, spec.d_mlp or 4 * d
         self.attention_norm = spec.norm()
         self.mlp_norm = spec.norm() if depth >= spec.mlp_norm_from else nn.Identity()
         self.qkv = nn.Linear(d, (self.n_head + 2 * self.n_kv) * width, spec.bias)
