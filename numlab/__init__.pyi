@@ -25,7 +25,6 @@ from .encoders import PLE as PLE
 from .encoders import Aggregate as Aggregate
 from .encoders import Base10Tokens as Base10Tokens
 from .encoders import BitTokens as BitTokens
-from .encoders import ColumnXVal as ColumnXVal
 from .encoders import Digits as Digits
 from .encoders import DigitValues as DigitValues
 from .encoders import Encoder as Encoder

@@ -12,8 +12,6 @@ import numpy as np
 
 from numlab.examples import Examples, Layout
 
-__all__ = ["Batch", "Corpus", "Flat", "fitting", "matches", "offsets"]
-
 KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
 

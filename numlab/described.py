@@ -4,8 +4,6 @@ import dataclasses
 import importlib
 from typing import Any
 
-__all__ = ["ForeignClass", "describe", "restore"]
-
 OWN = ("class", "version")  # keys that are no fields
 
 
@@ -22,10 +20,8 @@ def describe(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         cls = type(value)
         if cls.__module__ == "__main__" or "<locals>" in cls.__qualname__:
-            raise ValueError(
-                f"{cls.__qualname__} must be importable before its runs are stored: "
-                "move it from the notebook into a module"
-            )
+            first = "must be importable before its runs are stored"
+            raise ValueError(f"{cls.__qualname__} {first}: move it from the notebook into a module")
         fields = {
             f.name: _plain(f, part)
             for f in dataclasses.fields(value)

@@ -14,38 +14,21 @@ from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 
-__all__ = [
-    "Embeddings",
-    "from_encoder",
-    "from_pretrained",
-    "from_run",
-    "from_words",
-    "text_vectors",
-    "token_vectors",
-]
+TEXTS = 256  # read at once
 
 
 @dataclass(frozen=True, eq=False)
 class Embeddings:
     """One vector for each of n numbers.
 
-    Attributes
-    ----------
-    numbers : (n,), all different: float64, or object for Python ints that float64 cannot hold.
-    vectors : (n, d), finite; float32 or float64.
-    source : where they come from, for captions.
-    layer : 0: the input of a model's blocks; i: the output of its i-th block; None: no model.
-
-    Examples
-    --------
     >>> len(Embeddings([1, 2, 3], np.eye(3), "one-hot"))
     3
     """
 
-    numbers: np.ndarray
-    vectors: np.ndarray
-    source: str
-    layer: int | None = None
+    numbers: np.ndarray  # (n,), all different: float64, or Python ints beyond it in an object array
+    vectors: np.ndarray  # (n, d), finite; float32 or float64
+    source: str  # where they come from, for captions
+    layer: int | None = None  # 0: the input of a model's blocks; i: the output of its i-th
 
     def __post_init__(self):
         object.__setattr__(self, "numbers", _numbers(self.numbers))
@@ -119,22 +102,18 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     return Embeddings(encoder.word_values[ids], vectors, run.spec.name, 0)
 
 
-def from_run(run: Run, numbers: np.ndarray, layer: int = 0, batch_size: int = 1024) -> Embeddings:
+def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
     """The (n, d_model) vectors of numbers in a trained model, each number read as a text.
 
     Layer 0 is the trained embedding, without positions; i the output of the i-th block. The vector
     of a number is the mean over its tokens.
     """
-    vectors = text_vectors(run, _alone(numbers), "number", layer, batch_size)
+    vectors = text_vectors(run, _alone(numbers), "number", layer)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 
 
 def text_vectors(
-    run: Run,
-    examples: list[Examples],
-    slots: str | tuple[str, ...] = "*",
-    layer: int | None = None,
-    batch_size: int = 256,
+    run: Run, examples: list[Examples], slots: str | tuple[str, ...] = "*", layer: int | None = None
 ) -> np.ndarray:
     """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
@@ -158,18 +137,14 @@ def text_vectors(
         return run.model.hidden(inputs, layer=layer)
 
     corpus = run.tokenizer(examples)
-    vectors = _means(corpus, states, lambda batch: batch.in_slots(slots), batch_size)
+    vectors = _means(corpus, states, lambda batch: batch.in_slots(slots))
     if any(e.index is None for e in examples):
         return vectors
     return vectors[np.argsort(np.concatenate([e.index for e in examples]))]
 
 
 def from_pretrained(
-    name_or_path: str | Path,
-    numbers: np.ndarray,
-    layer: int = 0,
-    tokens: str = "one",
-    batch_size: int = 256,
+    name_or_path: str | Path, numbers: np.ndarray, layer: int = 0, tokens: str = "one"
 ) -> Embeddings:
     """The vectors of numbers in a Hugging Face model, each number read as a text.
 
@@ -207,7 +182,7 @@ def from_pretrained(
             in_number &= np.cumsum(in_number, 1) == in_number.sum(1, keepdims=True)
         return in_number
 
-    return Embeddings(numbers, _means(corpus, states, counted, batch_size), spec.name, layer)
+    return Embeddings(numbers, _means(corpus, states, counted), spec.name, layer)
 
 
 def _check_tokens(corpus: Corpus, numbers: np.ndarray, name: str, several: bool) -> None:
@@ -238,15 +213,12 @@ def _alone(numbers: np.ndarray) -> list[Examples]:
 
 
 def _means(
-    corpus: Corpus,
-    states: Callable[[Batch], torch.Tensor],
-    counted: Callable[[Batch], np.ndarray],
-    batch_size: int,
+    corpus: Corpus, states: Callable[[Batch], torch.Tensor], counted: Callable[[Batch], np.ndarray]
 ) -> np.ndarray:
     """(n, d) float32: the mean of each text's states (B, T, d) where `counted` (B, T) is True."""
     parts = []
-    for i in range(0, len(corpus), batch_size):
-        batch = corpus.batch(np.arange(i, min(i + batch_size, len(corpus))))
+    for i in range(0, len(corpus), TEXTS):
+        batch = corpus.batch(np.arange(i, min(i + TEXTS, len(corpus))))
         with torch.no_grad():
             h = states(batch).float()
         weight = torch.from_numpy(counted(batch))[..., None].to(h)
@@ -269,10 +241,9 @@ def _numbers(numbers) -> np.ndarray:
 
 def _vectors(vectors, numbers: np.ndarray) -> np.ndarray:
     vectors = np.asarray(vectors)
-    if vectors.ndim != 2 or len(vectors) != len(numbers) or vectors.shape[1] == 0:
-        raise ValueError(
-            f"{len(numbers)} numbers need vectors ({len(numbers)}, d); got {vectors.shape}"
-        )
+    n = len(numbers)
+    if vectors.ndim != 2 or len(vectors) != n or vectors.shape[1] == 0:
+        raise ValueError(f"{n} numbers need vectors ({n}, d); got {vectors.shape}")
     if vectors.dtype not in (np.float32, np.float64):
         vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
     # the extremes are finite only where all are; a mask of all would be as large as the vectors

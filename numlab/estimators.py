@@ -34,8 +34,6 @@ from numlab.tasks import Table
 from numlab.tasks.rows import as_columns
 from numlab.training import RunSpec, train
 
-__all__ = ["NumberEncoder", "NumberRegressor", "Regression", "baselines", "regress"]
-
 EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
 EPOCHS = 40
 LEAST = 8  # rows
@@ -54,12 +52,6 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
     d_model : width of the models.
     members : how many there are. Each leaves out another fifth of the rows, for its intervals.
 
-    Attributes
-    ----------
-    runs_ : list of Run
-
-    Examples
-    --------
     >>> x = np.linspace(-1, 1, 40)[:, None]
     >>> NumberRegressor(steps=2, members=1).fit(x, x[:, 0]).predict_interval(x[:3]).shape
     (3, 2)
@@ -96,7 +88,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         while name in frame:
             name += "'"
         task = Table(frame.assign(**{name: y}), name)
-        n = task.size
+        n = len(task.usable)
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
         n_valid = max(1, n // 5)
         epochs = EPOCHS * n // 64
@@ -148,8 +140,6 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
     encoder : None: PLE of each column, standardised.
     d_model : entries for each column.
 
-    Examples
-    --------
     >>> NumberEncoder(d_model=4).fit_transform([[1.0, 2.0], [3.0, 5.0]]).shape
     (2, 8)
     """
@@ -164,9 +154,8 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None) -> NumberEncoder:
         X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")
-        self.encoders_ = [
-            self.encoder or _standardised(column[~np.isnan(column)]) for column in X.T
-        ]
+        known = (column[~np.isnan(column)] for column in X.T)
+        self.encoders_ = [self.encoder or _standardised(numbers) for numbers in known]
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -181,12 +170,8 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
         return vectors.reshape(len(X), -1)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        default = [f"x{j}" for j in range(self.n_features_in_)]
-        names = (
-            getattr(self, "feature_names_in_", default)
-            if input_features is None
-            else input_features
-        )
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        names = names if input_features is None else input_features
         return np.array([f"{n}_{i}" for n in names for i in range(self.d_model)], object)
 
 
@@ -205,9 +190,8 @@ def baselines() -> dict[str, BaseEstimator]:
     kinds = make_column_selector(dtype_include=float), make_column_selector(dtype_exclude=float)
 
     def on_columns(numbers, regressor):
-        return make_pipeline(
-            make_column_transformer((numbers, kinds[0]), (words, kinds[1])), regressor
-        )
+        read = make_column_transformer((numbers, kinds[0]), (words, kinds[1]))
+        return make_pipeline(read, regressor)
 
     return {
         "the mean": DummyRegressor(),
@@ -219,18 +203,12 @@ def baselines() -> dict[str, BaseEstimator]:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A fitted regressor beside its baselines, on rows that none has seen.
-
-    Attributes
-    ----------
-    errors : DataFrame [model, mae, rmse], the least mae first
-    predictions : DataFrame [true, predicted, low, high]
-    """
+    """A fitted regressor beside its baselines, on rows that none has seen."""
 
     target: str
     model: NumberRegressor
-    errors: pd.DataFrame
-    predictions: pd.DataFrame
+    errors: pd.DataFrame  # [model, mae, rmse], the least mae first
+    predictions: pd.DataFrame  # [true, predicted, low, high]
     coverage: float
 
     @property
@@ -242,42 +220,37 @@ class Regression:
     @property
     def text(self) -> str:
         n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
-        return "\n".join(
-            [
-                f"{self.target}, on {n:,} rows that no model has seen:",
-                self.errors.to_string(index=False, float_format="{:.4g}".format),
-                f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
-                f"The runs in the store: {runs}",
-            ]
-        )
+        lines = [
+            f"{self.target}, on {n:,} rows that no model has seen:",
+            self.errors.to_string(index=False, float_format="{:.4g}".format),
+            f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
+            f"The runs in the store: {runs}",
+        ]
+        return "\n".join(lines)
 
 
 def regress(
-    frame: pd.DataFrame, target: str, say: Callable[[str], None] = lambda _: None, seed: int = 0
+    frame: pd.DataFrame, target: str, say: Callable[[str], None] = lambda _: None
 ) -> Regression:
     """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
 
     ValueError where the target is no column of numbers, or rows are too few.
     """
-    frame = as_columns(frame)
-    if target not in frame or frame[target].dtype.kind != "f":
-        numbers = ", ".join(frame.select_dtypes(float))
-        raise ValueError(f"the target is a column of numbers, {numbers}; got {target}")
-    frame = frame.dropna(subset=target).drop_duplicates()
+    frame = as_columns(frame, target).dropna(subset=target).drop_duplicates()
     if len(frame) < 2 * LEAST:
         raise ValueError(f"expected {2 * LEAST} different rows or more; got {len(frame)}")
     X, y = frame.drop(columns=target), frame[target].to_numpy()
-    X, X_test, y, y_test = train_test_split(X, y, random_state=seed)
+    X, X_test, y, y_test = train_test_split(X, y, random_state=0)
     models = {**baselines(), "numlab": NumberRegressor()}
     rows, predicted = [], {}
     for name, model in models.items():
         say(f"fitting {name}")
         predicted[name] = model.fit(X, y).predict(X_test)
-        mae, rmse = (
-            f(y_test, predicted[name]) for f in (mean_absolute_error, root_mean_squared_error)
-        )
-        rows.append({"model": name, "mae": mae, "rmse": rmse})
+        given = y_test, predicted[name]
+        scores = mean_absolute_error(*given), root_mean_squared_error(*given)
+        rows.append((name, *scores))
     low, high = model.predict_interval(X_test).T
     answers = {"true": y_test, "predicted": predicted["numlab"], "low": low, "high": high}
-    errors = pd.DataFrame(rows).sort_values("mae", ignore_index=True)
+    errors = pd.DataFrame(rows, columns=["model", "mae", "rmse"])
+    errors = errors.sort_values("mae", ignore_index=True)
     return Regression(target, model, errors, pd.DataFrame(answers), 0.8)

@@ -17,8 +17,6 @@ from numlab.examples import Examples
 from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
 
-__all__ = ["interval", "labels", "predict", "predictions"]
-
 LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `interval` tries
 
 
@@ -57,34 +55,25 @@ def predict(
 
     Parameters
     ----------
-    runs : Run or sequence of Run
-    examples : list of Examples, or str
-        "test", "valid" or "train": that part of each run's own data. Runs that differ in their
-        seed differ in these, too.
-    slots : str or tuple of str
-        Patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
+    examples : texts; or "test", "valid" or "train": that part of each run's own data. Runs that
+        differ in their seed differ in these, too.
+    slots : patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
         the text before it.
-    batch_size : int
-    decide : "mode", "mean", "median" or a quantile's level, optional
-        Which number to answer from the distribution that a run predicts (RAIL, 2403.04182): the
-        mean is best for squared errors, the median for absolute ones. None: the likeliest words,
-        and what the head reads. Heads with a formula for their distribution use it; else answers
-        are drawn, word by word, bit by bit.
-    samples, temperature : int, float
-        Of what is drawn, the same each time.
+    decide : "mode", "mean", "median" or a quantile's level: which number to answer from the
+        distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
+        the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
+        a formula for their distribution use it; else answers are drawn, word by word, bit by bit.
+    samples, temperature : of what is drawn, the same each time.
 
     Returns
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
-        With `decide` also `dropped`: the share of the samples that were not numbers. The answer
-        is of the others.
         One row for each run and slot of a text. `encoder` is the run's label (see `labels`),
         `example` the text's index, `predicted` NaN (None for integers beyond float64) where the
-        answer is not a number.
+        answer is not a number. With `decide` also `dropped`: the share of the samples that were
+        not numbers; the answer is of the others.
 
-    Examples
-    --------
     >>> import numlab as nl
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, learning_rate=1e-3)
@@ -126,9 +115,11 @@ def interval(run: Run, examples: list[Examples], coverage: float = 0.8):
 
     found = answers(examples)
     if head and head.closed:
-        enough = bisect.bisect_left(
-            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
-        )
+
+        def held(level):
+            return true.between(*ends("valid", level)).mean()
+
+        enough = bisect.bisect_left(LEVELS, place, key=held)
         found["low"], found["high"] = ends(examples, LEVELS[min(enough, len(LEVELS) - 1)])
     else:
         errors = (answers("valid").predicted - true).abs()

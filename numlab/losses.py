@@ -16,8 +16,6 @@ from numlab.encoders import Encoder
 from numlab.encoders.aggregate import WeightedSum
 from numlab.objectives import Targets
 
-__all__ = ["AggregateLoss", "LossTerm", "NumberTokenLoss"]
-
 FAR = 1.01  # times the largest distance: that of words that are no numbers
 FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 ends at -20
 
@@ -59,8 +57,6 @@ class AggregateLoss(LossTerm):
         1 (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
     base : of the weighted sum.
 
-    Notes
-    -----
     deviates: the total is cross-entropy + (1 - lambda) / lambda times this loss: Eq. 3 divided by
     lambda. AdamW ignores a constant factor.
 
@@ -86,9 +82,8 @@ class AggregateLoss(LossTerm):
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the numbers of a batch."""
-        digits = embed.offset + torch.tensor(
-            _digit_words(embed.encoder, type(self).__name__), device=logits.device
-        )
+        words = _digit_words(embed.encoder, type(self).__name__)
+        digits = embed.offset + torch.tensor(words, device=logits.device)
         true = targets.ids[:, None] == digits  # (t, 10)
         at = true.any(1).nonzero()[:, 0]
         if not len(at):  # a small batch without a digit
@@ -118,10 +113,8 @@ def _digit_words(encoder: Encoder, name: str) -> tuple[int, ...]:
     """The indices of the words 0 to 9, with which the encoder spells answers."""
     words, answer = encoder.vocabulary, encoder.answer.spell(12)
     if [word for word in answer if word.isdigit()][:2] != ["1", "2"]:
-        raise ValueError(
-            f"{name} needs answers in digits, greatest first; "
-            f"{encoder} spells 12 as {' '.join(answer)}"
-        )
+        got = f"{encoder} spells 12 as {' '.join(answer)}"
+        raise ValueError(f"{name} needs answers in digits, greatest first; {got}")
     return tuple(words.index(digit) for digit in "0123456789")
 
 
@@ -138,17 +131,13 @@ class NumberTokenLoss(LossTerm):
 
     Parameters
     ----------
-    kind : {"was", "mse", "number"}
-    weight : float
-        Of the mean over the targets, beside the cross-entropy.
-    reweigh : bool
-        With m the model's probability of all words that are numbers, the loss becomes m times
+    weight : of the mean over the targets, beside the cross-entropy.
+    reweigh : with m the model's probability of all words that are numbers, the loss becomes m times
         itself plus 1 - m times 1.01 of the largest that it can be: without it, the loss does not
         see other words. As in the authors' package, and not in their paper; never with "number".
-    squash : float, optional
-        Distances between different values become 1 to `squash`, of "was" alone. Digits have 1 to 9
-        themselves; our choice: others are squashed to that too, as significands and whole numbers
-        are decades apart. None: as they are.
+    squash : distances between different values become 1 to `squash`, of "was" alone. Digits have 1
+        to 9 themselves; our choice: others are squashed to that too, as significands and whole
+        numbers are decades apart. None: as they are.
     """
 
     kind: str = "was"

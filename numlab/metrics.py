@@ -8,9 +8,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-__all__ = ["character_error_rate", "each_answer", "exact_match", "exact_number", "interval_score"]
-__all__ += ["invalid_rate", "log_smape", "mse", "r2", "same_digits", "score"]
-
 RESAMPLES = 200  # of the bootstrap, where there is one seed
 
 
@@ -32,82 +29,60 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     return float((gap <= tolerance).mean())  # NaN compares False
 
 
-def log_smape(frame, digits: float = 15) -> float:
-    """Mean of min(1, -log10(sMAPE) / digits), about the share of the digits that are right; 0 for
-    an invalid answer (BitTokens, 2510.06824). Of float32 numbers, `digits` is 6.
-
-    sMAPE = abs(p - y) / (abs(y) + abs(p)), from 0 to 1.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": [100.0, 0.0], "predicted": [101.0, 0.0]})
-    >>> [round(log_smape(frame[i : i + 1]), 6) for i in (0, 1)]
-    [0.153546, 1.0]
-    """
-    return float(_log_smapes(*_floats(frame), digits).mean())
-
-
-def exact_number(frame) -> float:
-    """The share of answers that BitTokens counts as exact: abs(p - y) < 10^-k (2510.06824).
-
-    k = clip(14 - ceil(log10(abs(y))), 0, 14). It is loose below 1e-14, where 1.5e-14 is 1e-14, and
-    for long whole numbers, where y + 0.9 is y: read it beside `same_digits`.
-    """
-    return float(_exact(*_floats(frame)).mean())
+def log_smape(frame, digits: int = 15) -> float:
+    """About the share of the digits that are right: the mean log-sMAPE of `each_answer`."""
+    return float(each_answer(frame, digits)["log-sMAPE"].mean())
 
 
 def same_digits(frame, digits: int = 15) -> float:
-    """The share of answers that equal the true number after both are rounded to as many digits.
+    """The share of answers that equal the true number after both are rounded to as many digits."""
+    return float(each_answer(frame, digits)["same digits"].mean())
 
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": [1e-14, 2.0], "predicted": [1.5e-14, 2.0000000000000004]})
-    >>> same_digits(frame), exact_number(frame)
-    (0.5, 1.0)
-    """
-    return float(_same(*_floats(frame), digits).mean())
+
+def exact_number(frame) -> float:
+    """The share of answers that BitTokens counts as exact: read it beside `same_digits`."""
+    return float(each_answer(frame)["exact number"].mean())
 
 
 def each_answer(frame, digits: int = 15):
-    """What `log_smape`, `same_digits` and `exact_number` give each answer.
-
-    Words match or not, in all three.
+    """How right each answer is, from 0 to 1; words match or not (BitTokens, 2510.06824).
 
     Returns
     -------
-    DataFrame [log-sMAPE, same digits, exact number], as many rows from 0 to 1.
+    DataFrame [log-sMAPE, same digits, exact number]
+        log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)); 0
+        for an invalid answer. Of float32 numbers, `digits` is 6. same digits: whether both are
+        equal after rounding. exact number: abs(p - y) < 10^-k, k = clip(14 - ceil(log10(abs(y))),
+        0, 14), which is loose below 1e-14, where 1.5e-14 is 1e-14, and for long whole numbers,
+        where y + 0.9 is y.
 
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": [12.0, "B"], "predicted": [12.001, "B"]})
-    >>> each_answer(frame, digits=3)["same digits"].tolist()
-    [1.0, 1.0]
+    >>> frame = pd.DataFrame({"true": [100.0, 1e-14, "B"], "predicted": [101.0, 1.5e-14, "B"]})
+    >>> each_answer(frame).round(3).to_numpy().tolist()
+    [[0.154, 0.0, 0.0], [0.047, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
     import pandas as pd
 
-    true, predicted = _floats(frame)
-    parts = _log_smapes(true, predicted, digits), _same(true, predicted, digits)
-    numbers = np.column_stack([*parts, _exact(true, predicted)])
+    true, predicted = (
+        pd.to_numeric(frame[name], errors="coerce").to_numpy(float, na_value=np.nan)
+        for name in ("true", "predicted")
+    )
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        size = np.abs(true / 4) + np.abs(predicted / 4)  # so that no sum overflows
+        error = np.abs(predicted / 4 - true / 4) / (size + 0.25e-100)
+        scores = np.minimum(1, -np.log10(error + 1e-100) / digits) + 0.0
+        k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
+        exact = np.abs(predicted - true) < 10.0**-k  # NaN compares False
+    scores[~(np.isfinite(predicted) & np.isfinite(true))] = 0.0
+    numbers = np.column_stack([scores, equal_digits(true, predicted, digits), exact])
     words = np.isnan(true)
     same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
     numbers[words] = same[words, None]
-    columns = ["log-sMAPE", "same digits", "exact number"]
-    return pd.DataFrame(numbers, frame.index, columns)
+    return pd.DataFrame(numbers, frame.index, ["log-sMAPE", "same digits", "exact number"])
 
 
-def _log_smapes(true: np.ndarray, predicted: np.ndarray, digits: float) -> np.ndarray:
-    true, predicted = true / 4, predicted / 4  # so that no sum overflows
-    with np.errstate(invalid="ignore"):
-        error = np.abs(predicted - true) / (np.abs(true) + np.abs(predicted) + 0.25e-100)
-    scores = np.minimum(1, -np.log10(error + 1e-100) / digits)
-    valid = np.isfinite(predicted) & np.isfinite(true)
-    return np.where(valid, scores + 0.0, 0.0)
-
-
-def _exact(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
-        return np.abs(predicted - true) < 10.0**-k  # NaN compares False
-
-
-def _same(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
+def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
+    """(n,) bool: whether float64 numbers are equal after both are rounded to as many digits."""
     same = true == predicted
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(predicted - true) <= 2 * 10.0 ** (1 - digits) * np.abs(true)
@@ -123,14 +98,6 @@ def interval_score(frame) -> float:
     There are 3 to 6 letters, so that chance is not exactly 0.
     """
     return max(0.0, (5 * exact_match(frame) - 1) / 4)
-
-
-def _floats(frame) -> tuple[np.ndarray, np.ndarray]:
-    """True and predicted numbers as float64; None and words are NaN."""
-    import pandas as pd
-
-    columns = (pd.to_numeric(frame[name], errors="coerce") for name in ("true", "predicted"))
-    return tuple(column.to_numpy(float, na_value=np.nan) for column in columns)
 
 
 def character_error_rate(frame) -> float:
@@ -180,12 +147,10 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
 
     Parameters
     ----------
-    frame : DataFrame
-        Rows of `predict`, with the columns `seed`, `example` and those of `by`.
-    metric : callable
-        From a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a time.
-    by : sequence of str
-        Columns whose values are told apart.
+    frame : rows of `predict`, with the columns `seed`, `example` and those of `by`.
+    metric : from a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a
+        time.
+    by : columns whose values are told apart.
 
     Returns
     -------
@@ -194,8 +159,6 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
         over the seeds; `low` to `high`: 95 % interval, by Student's t over the seeds; with one
         seed by a bootstrap over the examples.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> rows = {"seed": [0, 0, 1, 1], "example": [0, 1] * 2, "true": 1.0, "predicted": [1, 2, 1, 1]}
     >>> score(pd.DataFrame(rows).assign(valid=True), mse, by=()).value.tolist()

@@ -20,8 +20,6 @@ from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
 from numlab.heads import Head
 
-__all__ = ["Text", "Tokenizer"]
-
 ANSWER = "[ANSWER]"  # the word for a number that a head reads
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
@@ -59,15 +57,10 @@ class Text:
 class Tokenizer:
     """Text words first, then the encoder's words from `offset` on.
 
-    Parameters
-    ----------
-    text : Text
-    encoder : Encoder
-    other_head : Head, optional
-        A head that reads numbers in place of the encoder's head or words. A number is then
-        predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
-        encoder spells answers otherwise, and the head reads the number off the same hidden state.
-        Inputs are spelled by the encoder as ever.
+    `other_head`: a head that reads numbers in place of the encoder's head or words. A number is
+    then predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
+    encoder spells answers otherwise, and the head reads the number off the same hidden state.
+    Inputs are spelled by the encoder as ever.
     """
 
     text: Text

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from numlab.figures.batch import run_notebooks
+from numlab.figures.batch import LIMITS, run_notebooks
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -57,7 +57,9 @@ def hung(first, module_home, address, write_notebook):
     """The jobs of a batch whose cells may take 6 s, and whose notebooks may take 12."""
     for name, cells in HANGS.items():
         write_notebook(module_home, name, *cells)
-    return {j.notebook.name: j for j in run_notebooks(["fone"], "smoke", 2, address, limit=6)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(LIMITS, "smoke", 6)
+        return {j.notebook.name: j for j in run_notebooks(["fone"], "smoke", 2, address)}
 
 
 def test_the_good_are_done_whatever_the_others_do(first, module_home):

@@ -84,7 +84,8 @@ def test_a_fitted_hl_gauss_head_gives_targets_back_as_their_mean(asinh):
 
 
 def test_the_oracle_of_rail():
-    d = Points(torch.arange(1.0, 6)[:, None], torch.tensor([[0.1], [0.2], [0.05], [0.4], [0.25]]))
+    weights = torch.tensor([2, 4, 1, 8, 5])  # of 20
+    d = Points(torch.arange(1.0, 6).repeat_interleave(weights)[:, None])
     assert [float(x) for x in (d.mean, d.quantile(torch.tensor([0.5])), d.mode)] == pytest.approx(
         [3.5, 4, 4]
     )

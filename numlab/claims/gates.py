@@ -53,10 +53,7 @@ def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
 def rates_inside(record: pd.DataFrame) -> Gate:
     """Whether the best learning rate of each encoder lies inside its grid, the same for all.
 
-    Parameters
-    ----------
-    record : DataFrame [encoder, learning_rate, chosen]
-        As `choose_learning_rates` returns it.
+    `record` is that of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen].
     """
     name = "rates inside the grid"
     grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))

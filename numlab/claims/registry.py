@@ -18,48 +18,23 @@ PARTS = 3  # of a statistic that are written out: those nearest to the other sid
 class Claim:
     """A sentence that samples of a statistic decide, fixed before the runs that judge it.
 
-    Exactly one of `above`, `below` and `within` is given; each holds for every part of the
-    statistic at once.
-
-    Attributes
-    ----------
-    id : str
-        `<paper>/<name>`.
-    figures : list of str
-        Ids of the figures and tables that show it.
-    text, paper : str
-        The sentence, and the paper's own words or numbers for it.
-    section : str
-        Where the paper says so; empty for a claim of ours.
-    statistic : str
-        What the samples are.
-    above, below : float or None
-        The claimed side of the mean of the statistic.
-    within : (float, float) or None
-        The range, ends included, in which the mean is claimed to lie.
-    ratio : bool
-        The statistic is a ratio: its mean is geometric, and paired samples are divided.
-    over : str
-        What the samples are drawn over: "seeds", "examples", or "nothing" for a computation.
-    gates : list of str
-        Names of the gates that must pass before the statistic may judge.
-    amended : list of dict
-        What was changed afterwards: `was` (the field's old text), `reason` and `seen` (which
-        results were known by then).
+    The claimed side of the statistic's mean is exactly one of `above`, `below` and `within`; it
+    holds for every part of the statistic at once.
     """
 
-    id: str
-    figures: list[str]
+    id: str  # <paper>/<name>
+    figures: list[str]  # ids of the figures and tables that show it
     text: str
-    statistic: str
-    paper: str = ""
-    section: str = ""
+    statistic: str  # what the samples are
+    paper: str = ""  # the paper's own words or numbers for it
+    section: str = ""  # where the paper says so; empty for a claim of ours
     above: float | None = None
     below: float | None = None
-    within: tuple[float, float] | None = None
-    ratio: bool = False
-    over: str = "seeds"
-    gates: list[str] = field(default_factory=list)
+    within: tuple[float, float] | None = None  # ends included
+    ratio: bool = False  # the mean is geometric, and paired samples are divided
+    over: str = "seeds"  # what samples are drawn over; or "examples"; "nothing": a computation
+    gates: list[str] = field(default_factory=list)  # that must pass before the statistic may judge
+    # what was changed afterwards: `was`, the old text; `reason`; `seen`, results known by then
     amended: list[dict[str, str]] = field(default_factory=list)
 
     def __post_init__(self):

@@ -42,23 +42,15 @@ class Part:
 class Verdict:
     """What samples say of a claim.
 
-    Attributes
-    ----------
-    verdict : str
-        "held": every gate passed, and the interval of every part lies on the claimed side.
-        "contradicted": every gate passed, and the interval of a part lies on the other side.
-        "open": a gate failed, or an interval holds both sides.
-        "exact": nothing is trained, and it is true (where it is false: "contradicted").
-    why : str
-        Of "open": the gates that failed, or the parts that do not decide.
-    parts : tuple of Part
-        Those nearest to the other side first.
-    gates : tuple of Gate
+    "held": every gate passed, and the interval of every part lies on the claimed side.
+    "contradicted": every gate passed, and the interval of a part lies on the other side.
+    "open": a gate failed, or an interval holds both sides.
+    "exact": nothing is trained, and it is true (where it is false: "contradicted").
     """
 
     verdict: str
-    why: str = ""
-    parts: tuple[Part, ...] = ()
+    why: str = ""  # of "open": the gates that failed, or the parts that do not decide
+    parts: tuple[Part, ...] = ()  # those nearest to the other side first
     gates: tuple[Gate, ...] = ()
 
 
@@ -72,21 +64,17 @@ def judge(
 
     Parameters
     ----------
-    claim : Claim
-    samples : one number for each seed or example
-        A DataFrame or a mapping has a column of them for each part of the statistic; the claim
-        speaks of all parts at once. An index (seed, example) is allowed: see Returns.
-    against : the same, or one column for all parts
-        What `samples` are compared with, pair by pair: the statistic is their difference, or
-        their ratio if the claim is about a ratio.
-    gates : sequence of Gate
-        One for each name in `claim.gates`.
+    samples : one number for each seed or example. A DataFrame or a mapping has a column of them for
+        each part of the statistic; the claim speaks of all parts at once. With an index (seed,
+        example) they are first averaged over what `claim.over` is not.
+    against : the same, or one column for all parts: what `samples` are compared with, pair by pair.
+        The statistic is their difference, or their ratio if the claim is about a ratio.
+    gates : one for each name in `claim.gates`.
 
     Returns
     -------
     Verdict
         By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
-        Numbers of many examples and seeds are first averaged over what `claim.over` is not.
     """
     if sorted(gate.name for gate in gates) != sorted(claim.gates):
         raise ValueError(f"{claim.id} has the gates {claim.gates}; got {[g.name for g in gates]}")
@@ -142,11 +130,9 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
     for name, column in columns.items():
         other = others.get(name) if shared is None else shared
         if other is None or set(column.index) != set(other.index):
-            numbers = f"{len(column)} samples", "no" if other is None else len(other)
-            where = f"{claim.id}{name and f', {name}'}"
-            raise WrongSamplesError(
-                f"{where}: {numbers[0]} are not paired with {numbers[1]} others"
-            )
+            n = "no" if other is None else len(other)
+            got = f"{len(column)} samples are not paired with {n} others"
+            raise WrongSamplesError(f"{claim.id}{name and f', {name}'}: {got}")
         pairs[name] = column - other
     return pairs
 

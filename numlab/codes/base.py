@@ -8,8 +8,6 @@ import numpy as np
 
 from numlab.examples import as_numbers
 
-__all__ = ["LARGEST", "Code", "Range", "as_column", "valid_only", "written"]
-
 LARGEST = float(np.finfo(np.float64).max)
 
 

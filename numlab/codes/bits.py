@@ -6,8 +6,6 @@ import numpy as np
 
 from numlab.codes.base import LARGEST, Code, as_column
 
-__all__ = ["BitCode", "float_bits"]
-
 
 @dataclass(frozen=True)
 class BitCode(Code):
@@ -15,10 +13,9 @@ class BitCode(Code):
 
     Parameters
     ----------
-    bits : int
-        16, 32 or 64.
-    overflow : {"raise", "clip"}
-        A number beyond the largest of the format raises a ValueError, or becomes the largest.
+    bits : 16, 32 or 64.
+    overflow : "raise" or "clip": a number beyond the largest of the format is a ValueError, or
+        becomes the largest.
     """
 
     bits: int = 32

@@ -7,8 +7,6 @@ import numpy as np
 from numlab.codes.base import Code, Range, as_column, valid_only, written
 from numlab.examples import EXACT, FLOAT_DIGITS
 
-__all__ = ["Decimal", "DigitCode", "to_digits"]
-
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (
     (np.arange(10_000)[:, None] // [1000, 100, 10, 1] % 10).astype(np.uint8).view(np.uint32)[:, 0]
@@ -24,10 +22,9 @@ class Decimal(Range):
 
     Parameters
     ----------
-    int_digits, frac_digits : int
-        Digits before and after the decimal point; numbers are rounded to them.
-    signed : bool
-        Whether numbers can be negative.
+    int_digits, frac_digits : digits before and after the decimal point; numbers are rounded to
+        them.
+    signed : whether numbers can be negative.
     """
 
     int_digits: int = 6
@@ -36,17 +33,12 @@ class Decimal(Range):
 
     def __post_init__(self):
         name = type(self).__name__
+        got = f"got {self.int_digits} and {self.frac_digits}"
         whole = all(isinstance(n, int) for n in (self.int_digits, self.frac_digits))
         if not whole or self.int_digits < 1 or self.frac_digits < 0:
-            raise ValueError(
-                f"{name} has whole int_digits >= 1 and frac_digits >= 0; "
-                f"got {self.int_digits} and {self.frac_digits}"
-            )
+            raise ValueError(f"{name} has whole int_digits >= 1 and frac_digits >= 0; {got}")
         if self.long and self.frac_digits:
-            raise ValueError(
-                f"{name} holds fractions of up to 15 digits in all, and longer integers; "
-                f"got {self.int_digits} + {self.frac_digits} digits"
-            )
+            raise ValueError(f"{name} holds up to 15 digits in all, or longer integers; {got}")
 
     @property
     def n_digits(self) -> int:
@@ -91,10 +83,9 @@ class Decimal(Range):
     def _exact_integers(self, x: np.ndarray) -> np.ndarray:
         lost = (x != np.rint(x)) | (np.abs(x) >= EXACT)
         if lost.any():
-            raise ValueError(
-                f"{type(self).__name__} of more than 15 digits holds Python ints, and whole floats "
-                f"below 2^53; got the float {written(x[lost][0])}"
-            )
+            held = "more than 15 digits holds Python ints, and whole floats below 2^53"
+            got = f"the float {written(x[lost][0])}"
+            raise ValueError(f"{type(self).__name__} of {held}; got {got}")
         return x.astype(np.int64).astype(object)
 
 

@@ -4,8 +4,6 @@ import numpy as np
 
 from numlab.codes.base import as_column, written
 
-__all__ = ["as_edges", "deviation", "quantile_edges", "tree_edges"]
-
 
 def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
     """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them."""

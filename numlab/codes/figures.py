@@ -7,8 +7,6 @@ import numpy as np
 from numlab.codes.base import Code, as_column
 from numlab.codes.decimal import to_digits
 
-__all__ = ["FigureCode"]
-
 SHIFT = 500  # of the exponent: 0 to 999 stand for -500 to 499
 TENS = np.array([float(f"1e{k}") for k in range(-324, 309)])  # 1e-324 is 0
 ONE = 324  # where 1 stands in TENS
@@ -19,10 +17,7 @@ LARGEST_FIGURES = "179769313486231"  # of the largest float64
 class FigureCode(Code):
     """The sign, then 500 + the decimal exponent, then the significant figures, greatest first.
 
-    Parameters
-    ----------
-    figures : int
-        1 to 15: float64 does not hold more of every number.
+    `figures`: 1 to 15: float64 does not hold more of every number.
 
     Zero is all zeros but the exponent's 500.
     """

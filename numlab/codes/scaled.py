@@ -4,8 +4,6 @@ import numpy as np
 
 from numlab.codes.base import LARGEST, Code, as_column
 
-__all__ = ["ScaledCode"]
-
 FLOAT32 = float(np.finfo(np.float32).max)
 
 

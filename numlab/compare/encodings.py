@@ -86,23 +86,19 @@ def _held(encoder: Encoder, numbers: np.ndarray) -> np.ndarray:
 
 def _round_trip(encoder: Encoder, numbers: np.ndarray) -> pd.DataFrame:
     """Each number, what it decodes to, and its tokens; NaN where it is not held."""
-    numbers = np.sort(numbers)  # those that are held stand together
-    held = _held(encoder, numbers)
-    frame = pd.DataFrame({"number": held, "decoded": held, "tokens": held})
-    if len(held):
-        tokens = encoder.encode(held)
-        frame["decoded"] = encoder.decode(tokens).astype(float)
-        frame["tokens"] = tokens.mask.sum(1)
-    refused = pd.DataFrame({"number": np.setdiff1d(numbers, held)})
-    return pd.concat([frame, refused], ignore_index=True)
+    trip = pd.DataFrame({"number": np.sort(numbers), "decoded": np.nan, "tokens": np.nan})
+    held = trip.number.between(*encoder.bounds)
+    if held.any():
+        tokens = encoder.encode(trip.number[held].to_numpy())
+        trip.loc[held, "decoded"] = encoder.decode(tokens).astype(float)
+        trip.loc[held, "tokens"] = tokens.mask.sum(1)
+    return trip
 
 
 def _precision(trip: pd.DataFrame) -> dict:
     refused, held = trip[trip.tokens.isna()], trip[trip.tokens.notna()]
-    first = {
-        "held": len(held) / len(trip),
-        "refused": None if refused.empty else refused.number.min(),
-    }
+    first = {"held": len(held) / len(trip)}
+    first["refused"] = None if refused.empty else refused.number.min()
     if held.empty:
         return first | {"exact": 0.0, "worst": np.nan, "example": None, "tokens": np.nan}
     size = held.number.abs().where(held.number != 0, 1.0)

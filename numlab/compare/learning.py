@@ -1,7 +1,5 @@
 """Small models that fill in the numbers of a file, beside baselines, in and out of training."""
 
-from __future__ import annotations
-
 import dataclasses
 import glob
 from collections.abc import Callable, Iterator
@@ -54,7 +52,7 @@ def specs(
         if len(task.frame.columns) < 2 or not names:
             raise ValueError("there is no column of numbers that others could tell")
     task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
-    if (n := task.size) < 48:
+    if (n := len(task.usable)) < 48:
         raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")
     n_test = min(256, n // 4)
     n_valid = min(64, n // 8)
@@ -82,9 +80,8 @@ def _gaps(columns: dict[str, np.ndarray], names: list[str]) -> tuple[tuple[str, 
     share, gaps = (1 - KEPT ** (1 / max(1, len(names)))) / 3, []
     for name in names:
         for middle in GAPS:
-            gaps.append(
-                (name, *np.quantile(columns[name], (middle - share / 2, middle + share / 2)))
-            )
+            ends = middle - share / 2, middle + share / 2
+            gaps.append((name, *np.quantile(columns[name], ends)))
         gaps.append((name, np.quantile(columns[name], 1 - share), LARGEST))
     return tuple((glob.escape(name), float(low), float(high)) for name, low, high in gaps)
 
@@ -160,9 +157,8 @@ def as_frame(examples: list[Examples], standard: Standardised) -> pd.DataFrame:
     for e in examples:
         columns = {n: standard.at(n).units(e.column(n)) for n in e.layout.number_slots}
         columns |= {n: e.column(n) for n in e.layout.word_slots}
-        parts.append(
-            pd.DataFrame({**columns, " layout": "|".join(e.layout.literals)}, index=e.index)
-        )
+        columns[" layout"] = "|".join(e.layout.literals)
+        parts.append(pd.DataFrame(columns, index=e.index))
     return pd.concat(parts).sort_index()
 
 
@@ -171,9 +167,8 @@ def best_constant(found: pd.DataFrame) -> pd.DataFrame:
     constants = found[found.encoder.isin(CONSTANTS)]
     seen = constants[constants.part == PARTS[0]].groupby(["column", "encoder"]).error.mean()
     best = seen.groupby("column").idxmin()
-    return constants[
-        [best[c] == (c, e) for c, e in zip(constants.column, constants.encoder, strict=True)]
-    ]
+    pairs = zip(constants.column, constants.encoder, strict=True)
+    return constants[[best[column] == (column, encoder) for column, encoder in pairs]]
 
 
 def predictable(found: pd.DataFrame) -> list[str]:
@@ -220,10 +215,10 @@ def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).sort_values(["part", "error"], ignore_index=True)
 
 
-def tied(found: pd.DataFrame, columns: list[str], part: str = PARTS[0]) -> list[str]:
-    """The encoder with the least error in some columns, and those not told apart from it: the
-    90 % interval of the ratio over the seeds holds 1."""
-    own = found[found.column.isin(columns) & (found.part == part)]
+def tied(found: pd.DataFrame, columns: list[str]) -> list[str]:
+    """The encoder with the least error in some columns, as in training, and those not told apart
+    from it: the 90 % interval of the ratio over the seeds holds 1."""
+    own = found[found.column.isin(columns) & (found.part == PARTS[0])]
     own = own[~own.encoder.isin([*baselines(), *CONSTANTS])]
     means = np.log(own.groupby(["encoder", "column", "seed"]).error.mean().clip(lower=1e-9))
     by_seed = means.groupby(["seed", "encoder"]).mean().unstack()

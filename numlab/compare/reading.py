@@ -35,22 +35,15 @@ EMPTY = ("-", "–", "?", "n/a", "none", ".")
 class Reading:
     """A file as it was understood.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        The columns that are used as float64, a date as year, month, day, or as words; or one column
-        "text".
-    columns : DataFrame [column, kind, used, missing, note]
-        Every column of the file. Kinds: number, id and code (their digits count, not their size),
-        date, words, text.
-    notes : tuple of str
-        What was read in a way that could be another, and what is left out.
+    `frame` has the columns that are used as float64, a date as year, month, day, or as words; or
+    one column "text". `columns` is a DataFrame [column, kind, used, missing, note] of every column
+    of the file. Kinds: number, id and code (their digits count, not their size), date, words, text.
     """
 
     name: str
     frame: pd.DataFrame
     columns: pd.DataFrame
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what could be read in another way, and what is left out
 
     @property
     def of_texts(self) -> bool:
@@ -128,9 +121,8 @@ def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:
     if kind not in KINDS or name not in frame:
         name, kind = text.strip(), None
     if name not in frame:
-        raise ValueError(
-            f"the columns are {', '.join(frame)}, kinds {', '.join(KINDS)}; got {name}"
-        )
+        known = f"the columns are {', '.join(frame)}, kinds {', '.join(KINDS)}"
+        raise ValueError(f"{known}; got {name}")
     return name, kind
 
 
@@ -190,10 +182,9 @@ def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
             note = f"{commas.iloc[0]} is read as {plain[commas.index[0]]}"
         else:
             plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
-            unsure = (
-                "; else: --decimal ," if not commas.str.contains(".", regex=False).any() else ""
-            )
-            note = f"{commas.iloc[0]} is read as {plain[commas.index[0]]}{unsure}"
+            sure = commas.str.contains(".", regex=False).any()
+            note = f"{commas.iloc[0]} is read as {plain[commas.index[0]]}"
+            note += "" if sure else "; else: --decimal ,"
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
     return numbers.where(np.isfinite(numbers)), note
 
@@ -211,10 +202,9 @@ def _dates(texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
     unsure = not said and first <= 12 and second <= 12
     note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
     found = pd.to_datetime(texts, errors="coerce", format="mixed", dayfirst=day_first)
-    return (
-        found,
-        f"{note}; else: --columns NAME:{'mdy' if day_first else 'dmy'}" if unsure else note,
-    )
+    if unsure:
+        note += f"; else: --columns NAME:{'mdy' if day_first else 'dmy'}"
+    return found, note
 
 
 def _texts(file: str, frame: pd.DataFrame, notes: list[str]) -> Reading:
@@ -260,9 +250,8 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
         cells = [re.split(r"\s*(?<!\\)\|\s*", line.strip().strip("|").strip()) for line in lines]
         table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
         if table:  # of Markdown; its second line is dashes
-            yield pd.DataFrame(
-                [r for r in table[1:] if set("".join(r)) - set("-: ")], columns=table[0]
-            )
+            rows = [row for row in table[1:] if set("".join(row)) - set("-: ")]
+            yield pd.DataFrame(rows, columns=table[0])
         else:
             yield pd.DataFrame({"text": lines})
     else:

@@ -16,16 +16,9 @@ import jinja2
 import pandas as pd
 
 from numlab import plots
+from numlab.compare import learning
 from numlab.compare.encodings import choices, encodings
-from numlab.compare.learning import (
-    PARTS,
-    TEXTS,
-    answers,
-    predictable,
-    relative_errors,
-    specs,
-    tied,
-)
+from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
 from numlab.estimators import baselines
 from numlab.training import train
@@ -77,13 +70,13 @@ def report(
             if not able:
                 raise ValueError("no encoder with a fixed number of tokens holds every number")
             runs, began = [], time.monotonic()
-            todo = specs(reading, able, target, steps, seeds)
+            todo = learning.specs(reading, able, target, steps, seeds)
             for i, spec in enumerate(todo):
                 left = (time.monotonic() - began) / i * (len(todo) - i) if i else None
                 about = "" if left is None else f", about {left:.0f} s left"
                 say(f"training {spec.encoder}, {i + 1} of {len(todo)}{about}")
                 runs.append(train(spec))
-            found, untrained = answers(runs, say), None
+            found, untrained = learning.answers(runs, say), None
         except ValueError as error:
             untrained = str(error)
     return Report(reading, frame, found, untrained)
@@ -93,9 +86,7 @@ def report(
 class Advice:
     """Which encoder to take; whether any column could be told from the others; why.
 
-    Attributes
-    ----------
-    columns : each predictable column, its best encoder, and those not told apart from it.
+    `columns`: each predictable column, its best encoder, and those not told apart from it.
     """
 
     encoder: str
@@ -106,22 +97,12 @@ class Advice:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Measurements of a file; a page in a notebook, `text` in a shell.
-
-    Attributes
-    ----------
-    encodings : DataFrame
-        From `compare.encodings`.
-    answers : DataFrame or None
-        From `compare.answers`; None without trained models.
-    untrained : str or None
-        Why there are none.
-    """
+    """Measurements of a file; a page in a notebook, `text` in a shell."""
 
     reading: Reading
-    encodings: pd.DataFrame
-    answers: pd.DataFrame | None
-    untrained: str | None
+    encodings: pd.DataFrame  # of `compare.encodings`
+    answers: pd.DataFrame | None  # of `compare.answers`; None without trained models
+    untrained: str | None  # why there are none
 
     @functools.cached_property
     def advice(self) -> Advice:
@@ -132,6 +113,11 @@ class Report:
         """Of the columns that can be predicted, relative to the best constant; None without any."""
         columns = list(self.advice.columns)
         return relative_errors(self.answers, columns) if columns else None
+
+    @property
+    def _wide(self) -> pd.DataFrame:
+        """The errors, a column for each part."""
+        return self.errors.pivot(index="encoder", columns="part", values="error")
 
     @property
     def paragraphs(self) -> dict[str, list[str]]:
@@ -145,8 +131,7 @@ class Report:
         tables = {"Columns": _formatted(self.reading.columns)}
         tables["Before training"] = _formatted(self.encodings)
         if self.errors is not None:
-            wide = self.errors.pivot(index="encoder", columns="part", values="error")
-            wide = wide.reindex(columns=[part for part in PARTS if part in wide])
+            wide = self._wide.reindex(columns=[part for part in PARTS if part in self._wide])
             wide = wide.sort_values(wide.columns[0]).reset_index()
             tables["Trained: errors relative to the best constant"] = _formatted(wide)
         return tables
@@ -166,9 +151,7 @@ class Report:
             columns += [{"column": name, "kind": "slot", "encoders": best} for name, best in own]
         encoders = self.encodings.set_index("encoder", drop=False)
         if self.errors is not None:
-            encoders = encoders.join(
-                self.errors.pivot(index="encoder", columns="part", values="error")
-            )
+            encoders = encoders.join(self._wide)
         records = json.loads(encoders.to_json(orient="records"))
         advice = asdict(self.advice)
         del advice["columns"]
@@ -219,7 +202,7 @@ def advise(
     if answers is not None:
         able = [name for name in left.index if name in set(answers.encoder)]
         own = answers[answers.encoder.isin(able)]
-        names = predictable(answers) if able else []
+        names = learning.predictable(answers) if able else []
         columns = {name: tied(own, [name]) for name in names}
     if columns:
         ranking = tied(own, list(columns))

@@ -11,7 +11,7 @@ from numlab.encoders.aggregate import (
 )
 from numlab.encoders.base import Encoder, Tokens, ValueEncoder
 from numlab.encoders.bit_tokens import Base10Tokens, BitTokens
-from numlab.encoders.columns import ColumnXVal, FusedBins, Standardised
+from numlab.encoders.columns import FusedBins, Standardised
 from numlab.encoders.digit_values import DigitValues
 from numlab.encoders.digits import Digits, Subword
 from numlab.encoders.fone import FoNE
@@ -31,4 +31,4 @@ __all__ += ["IEEE754", "DigitValues", "FoNE", "FoNEDigits", "XVal"]  # tokens th
 __all__ += ["Aggregate", "DigitMax", "DigitMean", "DigitMedian", "DigitMin", "DigitSum"]
 __all__ += ["WeightedSum"]
 __all__ += ["PLE", "Base10Tokens", "BitTokens", "Periodic", "SoftBins"]  # beyond the four papers
-__all__ += ["ColumnXVal", "FusedBins", "Standardised"]  # that know a number's slot
+__all__ += ["FusedBins", "Standardised"]  # that know a number's slot

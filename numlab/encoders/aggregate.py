@@ -17,31 +17,15 @@ from numlab.encoders.base import END, Encoder, Tokens, in_float32
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import from_columns
 
-__all__ = [
-    "Aggregate",
-    "Aggregation",
-    "DigitMax",
-    "DigitMean",
-    "DigitMedian",
-    "DigitMin",
-    "DigitSum",
-    "WeightedSum",
-]
-
 
 class Aggregation:
     """One vector from the embeddings of a number's digits.
 
     Called with (n, N) integer digits, most significant first, and the (10, d) embeddings of 0 to
     9; returns (n, d) of the embeddings' dtype.
-
-    Attributes
-    ----------
-    sees_order : bool
-        Whether the vector depends on the order of the digits.
     """
 
-    sees_order: ClassVar[bool] = False
+    sees_order: ClassVar[bool] = False  # whether the vector depends on the order of the digits
 
     def __call__(self, digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
         digits, embeddings = _checked(np.asarray(digits), np.asarray(embeddings))
@@ -51,13 +35,7 @@ class Aggregation:
 
     def weights(self, n_digits: int) -> np.ndarray:
         """(n_digits,) float64 weights of the digits, most significant first."""
-        if n_digits < 1:
-            raise ValueError(f"a number has at least one digit; got n_digits={n_digits}")
-        return self._weights(np.arange(n_digits, 0, -1))
-
-    def _weights(self, place: np.ndarray) -> np.ndarray:
-        """(N,) weights of the places N, ..., 2, 1; the units are place 1."""
-        return np.ones(len(place))
+        return np.ones(n_digits)
 
     def weight_table(self, most: int) -> np.ndarray:
         """(most + 1, most) float64: row n holds the weights of n digits, then zeros."""
@@ -91,8 +69,6 @@ class WeightedSum(Aggregation):
     the prose fixes the fraction ("1, 3, 6, normalised to 0.1, 0.3, 0.6") and w = 1 for one digit,
     and says that the weights grow exponentially "to reflect base-10".
 
-    Examples
-    --------
     >>> WeightedSum().weights(3).tolist()
     [60.0, 3.0, 0.1]
     >>> WeightedSum()(np.array([[1, 0, 2]]), np.eye(10)).round(2).tolist()
@@ -106,8 +82,8 @@ class WeightedSum(Aggregation):
         if not 0 < self.base < np.inf:
             raise ValueError(f"WeightedSum has a positive, finite base; got {self.base}")
 
-    def _weights(self, place: np.ndarray) -> np.ndarray:
-        n = len(place)  # place is N + 1 - i
+    def weights(self, n_digits: int) -> np.ndarray:
+        n, place = n_digits, np.arange(n_digits, 0, -1)  # place is N + 1 - i
         triangular = 3 * place * (place + 1) / (n * (n + 1) * (n + 2))
         return float(self.base) ** (place - 1) * triangular
 
@@ -121,8 +97,8 @@ class DigitSum(Aggregation):
 class DigitMean(Aggregation):
     """Mean of the digits' embeddings."""
 
-    def _weights(self, place: np.ndarray) -> np.ndarray:
-        return np.full(len(place), 1 / len(place))
+    def weights(self, n_digits: int) -> np.ndarray:
+        return np.full(n_digits, 1 / n_digits)
 
 
 @dataclass(frozen=True)
@@ -182,13 +158,9 @@ class Aggregate(Decimal, Encoder):
 
     Parameters
     ----------
-    before : bool
-        Whether the token stands before the digits (Table 1, digits) or after them (Table 2).
-    how : Aggregation, optional
-        None: the token is [PAUSE], a word like others (Table 2).
+    before : whether the token stands before the digits (Table 1, digits) or after them (Table 2).
+    how : None: the token is [PAUSE], a word like others (Table 2).
 
-    Examples
-    --------
     >>> Aggregate().spell(-602), Aggregate(before=False, how=None).spell(7)
     (['[F]', '[AGG]', '-', '6', '0', '2', '[/F]'], ['[F]', '7', '[PAUSE]', '[/F]'])
     >>> Aggregate().encode([602]).features.astype(float).round(1).tolist()

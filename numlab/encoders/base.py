@@ -24,21 +24,11 @@ END = -2  # behind the last token of a number
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """n numbers as tokens.
+    """n numbers as tokens, in reading order row by row."""
 
-    Parameters
-    ----------
-    ids : array of shape (n, L), int32
-        Indices into the encoder's vocabulary; -1 for any other token that a model predicted.
-    mask : array of shape (n, L), bool
-        Which of them exist; holes are allowed, the reading order is row by row.
-    features : array of shape (carriers, F)
-        A row for each token under the mask that carries a number, in reading order.
-    """
-
-    ids: np.ndarray
-    mask: np.ndarray
-    features: np.ndarray
+    ids: np.ndarray  # (n, L) int32 indices into the vocabulary; -1: another token of a model
+    mask: np.ndarray  # (n, L) bool: which of them exist; holes are allowed
+    features: np.ndarray  # (carriers, F), a row for each token under the mask that carries a number
 
     @classmethod
     def of(cls, ids: np.ndarray, mask: np.ndarray | None = None) -> Tokens:
@@ -63,37 +53,20 @@ class Tokens:
 
 
 class Encoder(Range):
-    """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values.
-
-    Attributes
-    ----------
-    vocabulary : tuple of str
-        The words; a token is the index of one.
-    carriers : tuple of int
-        The words that carry a number: `embedding` and `head` work on them.
-    length : int
-        The most tokens that a number takes.
-    fixed : bool
-        Whether every number takes that many.
-    n_features : int
-        Features that a carrier has, of `feature_dtype`.
-    word_values : array of shape (V,), float64
-        What a word is as a number ('7', '602', '-602E-1'); NaN where it is none.
-    token_mlp : bool
-        Whether the token head is an MLP (Appendix C of xval), or only tied to the token table.
-    """
+    """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values."""
 
     version: ClassVar[int] = 1
-    token_mlp: ClassVar[bool] = False
-    carriers: tuple[int, ...] = ()
-    length: int = 1
-    fixed: bool = True
-    n_features: int = 0
+    token_mlp: ClassVar[bool] = False  # the token head is an MLP, not only tied (xval, Appendix C)
+    carriers: tuple[int, ...] = ()  # the words that carry a number, for `embedding` and `head`
+    length: int = 1  # the most tokens that a number takes
+    fixed: bool = True  # whether every number takes that many
+    n_features: int = 0  # of a carrier
     feature_dtype: Any = np.float32
 
     @property
     @abc.abstractmethod
-    def vocabulary(self) -> tuple[str, ...]: ...
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words; a token is the index of one."""
 
     @abc.abstractmethod
     def encode(self, numbers) -> Tokens:
@@ -126,6 +99,7 @@ class Encoder(Range):
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
+        """(V,) float64: a word as a number ('7', '602', '-602E-1'); NaN where it is none."""
         return np.array([_value(word) for word in self.vocabulary])
 
     def spell(self, number: float | int) -> list[str]:

@@ -16,8 +16,6 @@ from numlab.codes.bits import float_bits
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import BitHead, FigureHead, Head
 
-__all__ = ["Base10Tokens", "BitTokens"]
-
 WAYS = ("zero_pad", "sum", "sum_scaled", "prod", "concat", "weighted", "weighted_sum")
 
 
@@ -71,11 +69,8 @@ class BitTokens(BitCode, SignEncoder):
         bits are the low bits of a float64), and -0.0 is 0.0.
     reciprocal, combine
         As in SignEncoder.
-    weight : float
-        Of the bits' loss beside the words'.
+    weight : of the bits' loss beside the words'.
 
-    Examples
-    --------
     >>> "".join(map(str, BitTokens(16).features([-28.5])[0]))
     '1100111100100000'
     """
@@ -102,8 +97,6 @@ class Base10Tokens(FigureCode, SignEncoder):
 
     deviates: 15 figures for 17, and one sign for the number's; 1/0 counts as the largest number.
 
-    Examples
-    --------
     >>> Base10Tokens(3).features([-28.5]).tolist()
     [[1, 5, 0, 1, 2, 8, 5]]
     """
@@ -130,9 +123,8 @@ class SignEmbedding(nn.Module):
         if encoder.combine.startswith("weighted"):
             self.project = nn.Linear(n_signs, d_model, bias=False)
         elif d_model < n_signs:
-            raise ValueError(
-                f"{encoder} takes d_model >= {n_signs}, or combine='weighted_sum'; got {d_model}"
-            )
+            wanted = f"{encoder} takes d_model >= {n_signs}, or combine='weighted_sum'"
+            raise ValueError(f"{wanted}; got {d_model}")
 
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         signs = torch.from_numpy(self.encoder.signs(features.cpu().numpy())).to(features.device)

@@ -15,8 +15,6 @@ from numlab.encoders.text import OneWord
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
 
-__all__ = ["ColumnXVal", "FusedBins", "Standardised"]
-
 DECADES = 3  # of a column whose scale is bent
 PLAIN = XVal()
 
@@ -31,43 +29,15 @@ def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
 
 
 @dataclass(frozen=True)
-class ColumnXVal(XVal):
-    """xVal with a scale for each column; columns share the vector of [NUM] and the head.
-
-    Parameters
-    ----------
-    scales : tuple of (str, float)
-        Patterns of slots and their scales; the first that fits counts, then `scale`.
-    """
-
-    scales: tuple[tuple[str, float], ...] = ()
-
-    @classmethod
-    def fit(cls, examples: list[Examples], **fields) -> Self:
-        """Each column in units of its deviation."""
-        columns = by_column(examples).items()
-        scales = tuple((glob.escape(name), deviation(x)) for name, x in columns)
-        return cls(scales=scales, **fields)
-
-    def at(self, slot: str) -> Self:
-        fitting = (scale for pattern, scale in self.scales if fnmatchcase(slot, pattern))
-        return replace(self, scale=next(fitting, self.scale))
-
-
-@dataclass(frozen=True)
 class FusedBins(OneWord):
     """One word for a column and a bin together; a number is its bin's centre (arXiv 2604.16775).
 
     Parameters
     ----------
-    centres : tuple of (str, tuple of float)
-        A pattern of slots, and the centres of its bins; the first that fits counts. A number has
-        the word of the nearest centre.
-    column : int
-        The pattern whose words this encoder spells and reads; `at` sets it.
+    centres : a pattern of slots, and the centres of its bins; the first that fits counts. A number
+        has the word of the nearest centre.
+    column : the pattern whose words this encoder spells and reads; `at` sets it.
 
-    Examples
-    --------
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
     ['1.0 x*']
     """
@@ -137,8 +107,6 @@ class Standardised(Encoder):
     columns : (pattern of slots, bend, centre, scale); the first that fits counts, else nothing
         changes.
 
-    Examples
-    --------
     >>> Standardised(columns=(("*", 0, 100, 10),)).encode([90, 105]).features.tolist()
     [[-1.0], [0.5]]
     """

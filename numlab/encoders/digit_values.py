@@ -11,15 +11,11 @@ from numlab.codes import DigitCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, RoundedHead
 
-__all__ = ["DigitValues"]
-
 
 @dataclass(frozen=True)
 class DigitValues(DigitCode, ValueEncoder):
     """567 as the entries 5, 6, 7 of a vector; no circles and no sign.
 
-    Examples
-    --------
     >>> DigitValues(3, 1).features([60.2])
     array([[0, 0, 6, 0, 2]], dtype=uint8)
     """

@@ -11,8 +11,6 @@ from numlab.codes.decimal import to_digits
 from numlab.encoders.base import END, Encoder, Tokens
 from numlab.encoders.text import from_columns
 
-__all__ = ["Digits", "Subword"]
-
 OPEN, CLOSE = 12, 13  # words of Digits, after 0 to 9, the minus and the point
 
 
@@ -107,13 +105,9 @@ class Digits(DecimalText):
     ----------
     int_digits, frac_digits, signed
         As in Decimal.
-    reverse : bool
-        Least digit first, as Abacus needs it.
-    fences : bool
-        Between [F] and [/F].
+    reverse : least digit first, as Abacus needs it.
+    fences : between [F] and [/F].
 
-    Examples
-    --------
     >>> Digits(6, 3).spell(-602.5)
     ['-', '6', '0', '2', '.', '5']
     >>> Digits(6, reverse=True, fences=True).spell(-602)

@@ -10,8 +10,6 @@ from numlab.codes import DigitCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import CircleHead, Head
 
-__all__ = ["FoNE"]
-
 
 @dataclass(frozen=True)
 class FoNE(DigitCode, ValueEncoder):
@@ -19,20 +17,13 @@ class FoNE(DigitCode, ValueEncoder):
 
     Parameters
     ----------
-    int_digits, frac_digits : int
-        m and n of the paper.
-    signed : bool
-        deviates: the paper's numbers are positive. Here the circles are of abs(x), and one more
-        entry is the sign: +1 or -1 in the embedding, a logit in the head.
-    periods : tuple of int
-        Of the units place; the next places have 10, 100, ... times these (Table 3).
-    project : bool
-        Whether a learned linear map leads to d_model; else zeros are appended (Table 2).
-    chunk : int, optional
-        Digits in a chunk; a circle sees the digits of its own chunk only (Appendix E: 5).
+    int_digits, frac_digits : m and n of the paper.
+    signed : deviates: the paper's numbers are positive. Here the circles are of abs(x), and one
+        more entry is the sign: +1 or -1 in the embedding, a logit in the head.
+    periods : of the units place; the next places have 10, 100, ... times these (Table 3).
+    project : whether a learned linear map leads to d_model; else zeros are appended (Table 2).
+    chunk : digits in a chunk; a circle sees the digits of its own chunk only (Appendix E: 5).
 
-    Examples
-    --------
     >>> FoNE(3, 1).features([-60.2])
     array([[1, 0, 6, 0, 2]], dtype=uint8)
     """

@@ -12,8 +12,6 @@ from numlab.encoders.digits import Digits
 from numlab.encoders.fone import FoNE
 from numlab.heads import DigitHead, Head
 
-__all__ = ["FoNEDigits"]
-
 ONE_DIGIT = FoNE(1, signed=False)
 
 
@@ -23,8 +21,6 @@ class FoNEDigits(Decimal, Encoder):
 
     Only the input is a circle: an answer's digit is a softmax over ten, as in Abacus.
 
-    Examples
-    --------
     >>> FoNEDigits(3).encode([602]).features[:, 1]
     array([2, 0, 6], dtype=uint8)
     """

@@ -10,8 +10,6 @@ from numlab.codes import BitCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import BitHead, Head
 
-__all__ = ["IEEE754"]
-
 
 @dataclass(frozen=True)
 class IEEE754(BitCode, ValueEncoder):
@@ -23,13 +21,9 @@ class IEEE754(BitCode, ValueEncoder):
     ----------
     bits, overflow
         As in BitCode.
-    depth : int
-        Linear layers of the embedding module.
-    residual : bool
-        Whether the first layer is added to the last.
+    depth : linear layers of the embedding module.
+    residual : whether the first layer is added to the last.
 
-    Examples
-    --------
     >>> "".join(map(str, IEEE754().features([-28.5])[0]))
     '11000001111001000000000000000000'
     >>> IEEE754(bits=16).number(IEEE754(bits=16).features([0.1]))

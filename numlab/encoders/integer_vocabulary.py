@@ -10,8 +10,6 @@ from numlab.codes import Decimal
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import OneWord
 
-__all__ = ["IntegerVocabulary"]
-
 
 @dataclass(frozen=True)
 class IntegerVocabulary(Decimal, OneWord):
@@ -21,13 +19,10 @@ class IntegerVocabulary(Decimal, OneWord):
 
     Parameters
     ----------
-    int_digits : int
-        Most digits of a number in the input, 1 to 4; fractions are rounded.
-    answer_digits : int
-        Most digits of an answer, least digit first: each depends only on digits already read.
+    int_digits : most digits of a number in the input, 1 to 4; fractions are rounded.
+    answer_digits : most digits of an answer, least digit first: each depends only on digits already
+        read.
 
-    Examples
-    --------
     >>> IntegerVocabulary().spell(602), IntegerVocabulary().answer.spell(602)
     (['602'], ['2', '0', '6'])
     """

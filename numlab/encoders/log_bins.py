@@ -9,8 +9,6 @@ import numpy as np
 from numlab.encoders.base import as_column
 from numlab.encoders.text import OneWord
 
-__all__ = ["LogBins"]
-
 
 @dataclass(frozen=True)
 class LogBins(OneWord):
@@ -20,14 +18,10 @@ class LogBins(OneWord):
 
     Parameters
     ----------
-    bins : int
-        Bins of each sign. By default, each bin is a decade.
-    low, high : float
-        The bins cover low <= |x| < high. Zero has its own word; smaller numbers underflow to it
-        (our choice: the paper is silent on zero and on underflow).
+    bins : bins of each sign. By default, each bin is a decade.
+    low, high : the bins cover low <= |x| < high. Zero has its own word; smaller numbers underflow
+        to it (our choice: the paper is silent on zero and on underflow).
 
-    Examples
-    --------
     >>> LogBins().spell(-60.2), LogBins().spell(0)
     (['-10..100'], ['0'])
     """

@@ -1,7 +1,5 @@
 """Encoders by name, for a command line: numlab's, and those of a module of the user's own."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -15,8 +15,6 @@ from numlab.codes.edges import as_edges, deviation, quantile_edges, tree_edges
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, ValueHead
 
-__all__ = ["PLE", "Periodic", "SoftBins"]
-
 UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
 
 
@@ -36,16 +34,10 @@ class PLE(SmoothEncoder):
 
     Parameters
     ----------
-    edges : tuple of float
-        Of the bins, in the numbers' own units.
-    kind : {"A", "B"}
-        A: W PLE(x) + b. B: w x + b + W PLE(x), W zero at the start (recommended).
-    relu : bool
-        Whether a ReLU follows on W PLE(x), with the bias in A.
-    scale : float
+    edges : of the bins, in the numbers' own units.
+    kind : "A": W PLE(x) + b. "B": w x + b + W PLE(x), W zero at the start (recommended).
+    relu : whether a ReLU follows on W PLE(x), with the bias in A.
 
-    Examples
-    --------
     >>> PLE((0, 1, 3, 7)).embedding(4).components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
     [[-1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 1.5]]
     """
@@ -107,13 +99,8 @@ class PiecewiseLinear(nn.Module):
 class Periodic(SmoothEncoder):
     """ReLU(W [cos, sin](2 pi w x) + b) at n learned frequencies w ("PLR").
 
-    Parameters
-    ----------
-    n : int
-    sigma : float
-        Deviation of the frequencies at the start, which are cut at three of it. It matters: the
-        best is mostly below 0.5, and a small one is safe.
-    scale : float
+    `sigma`: deviation of the frequencies at the start, which are cut at three of it. It matters:
+    the best is mostly below 0.5, and a small one is safe.
     """
 
     n: int = 48

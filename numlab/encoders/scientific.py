@@ -11,8 +11,6 @@ from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_column
 from numlab.encoders.text import half_unit
 from numlab.examples import from_figures, to_figures
 
-__all__ = ["B1999", "FP15", "P10", "P1000", "Scientific"]
-
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
 EXPONENTS = range(-8, 8)
 EXPONENT_WORDS = tuple(f"E{exponent:+d}" for exponent in EXPONENTS)
@@ -31,17 +29,9 @@ class Scientific(Encoder):
 
     Parameters
     ----------
-    overflow : {"raise", "clip"}
-        What to do with numbers that round beyond 999E7.
-    figures : int
-        Digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2 it
-        goes from 10 to 99, and FP15 has 2,880 words.
-
-    Attributes
-    ----------
-    columns : tuple of (int, int)
-        Of each token, the first of its words and how many there are. The tokens are a number's
-        place among the `parts`, written in this mixed radix.
+    overflow : "raise" or "clip": what to do with numbers that round beyond 999E7.
+    figures : digits of the significand, 1 to 4: beyond the paper, whose encoders all have 3. With 2
+        it goes from 10 to 99, and FP15 has 2,880 words.
     """
 
     overflow: str = "raise"
@@ -55,7 +45,9 @@ class Scientific(Encoder):
 
     @property
     @abc.abstractmethod
-    def columns(self) -> tuple[tuple[int, int], ...]: ...
+    def columns(self) -> tuple[tuple[int, int], ...]:
+        """Of each token, the first of its words and how many there are: the mixed radix in which
+        the tokens write a number's place among the `parts`."""
 
     @functools.cached_property
     def significands(self) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ import numpy as np
 
 from numlab.encoders.base import END, Encoder, Tokens
 
-__all__ = ["OneWord", "from_columns", "half_unit"]
-
 
 class OneWord(Encoder):
     """An encoder with one word a number: the number reads back as the word's value."""

@@ -8,8 +8,6 @@ from numlab.encoders.base import END, Encoder, Tokens, as_column
 from numlab.encoders.text import from_columns, half_unit
 from numlab.examples import from_figures, to_figures
 
-__all__ = ["VariableLength"]
-
 FIGURES = 2
 EXPONENTS = range(-8, 3)
 SMALLEST, LARGEST = 1e-8, float(np.nextafter(995, 0))  # 995 would round to 1E+3
@@ -37,8 +35,6 @@ class VariableLength(Encoder):
 
     deviates: the paper's vocabulary has a plus, too, which none of its examples use.
 
-    Examples
-    --------
     >>> encoder = VariableLength()
     >>> encoder.spell(0.234), encoder.spell(-0.34), encoder.spell(-0.034), encoder.spell(0.03)
     (['.', '23'], ['-', '.', '34'], ['-', '3', '.', '4', 'E-2'], ['3', 'E-2'])
@@ -68,15 +64,9 @@ class VariableLength(Encoder):
         first = np.select([fraction, whole], [THE_POINT, significand], tens)
         second = np.select([decimal, units > 0], [THE_POINT, significand], tens)
         power = FIRST_POWER + exponent + 1 - EXPONENTS[0]
-        return from_columns(
-            [
-                (THE_MINUS, x < 0),
-                (first, True),
-                (second, fraction | decimal),
-                (units, decimal),
-                (power, (exponent < -2) | (exponent > 0)),
-            ]
-        )
+        columns = [(THE_MINUS, x < 0), (first, True), (second, fraction | decimal)]
+        columns += [(units, decimal), (power, (exponent < -2) | (exponent > 0))]
+        return from_columns(columns)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         """Read all FORMS, some of which `encode` never writes: 0.3 with its zero, 2.0."""

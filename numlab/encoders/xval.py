@@ -10,8 +10,6 @@ from numlab.codes import ScaledCode
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, MixtureHead, ValueHead
 
-__all__ = ["XVal"]
-
 
 @dataclass(frozen=True)
 class XVal(ScaledCode, ValueEncoder):
@@ -23,18 +21,12 @@ class XVal(ScaledCode, ValueEncoder):
 
     Parameters
     ----------
-    k : int
-        0: x [NUM]. Else: sum over i = -k..k of tanh(x 10^i) [NUM_i], Eq. 1.
-    scale : float
-        What the model reads and predicts is x / scale, in float32.
-    mixture : int
-        Beyond the paper: the head predicts a mixture of that many normal distributions; 0: one
-        number.
-    head_bias : bool
-        Whether the number head has biases (Table 11).
+    k : 0: x [NUM]. Else: sum over i = -k..k of tanh(x 10^i) [NUM_i], Eq. 1.
+    scale : what the model reads and predicts is x / scale, in float32.
+    mixture : beyond the paper: the head predicts a mixture of that many normal distributions; 0:
+        one number.
+    head_bias : whether the number head has biases (Table 11).
 
-    Examples
-    --------
     >>> XVal().spell(-60.2), XVal(scale=10).features([-60.2])
     (['[NUM]'], array([[-6.02]], dtype=float32))
     """

@@ -169,7 +169,6 @@ def run_notebooks(
     profile: str = "quick",
     jobs: int = 3,
     scheduler: str | None = None,
-    limit: float | None = None,
 ) -> list[Job]:
     """Execute the notebooks that are not up to date at a profile, and rebuild the gallery.
 
@@ -178,7 +177,6 @@ def run_notebooks(
     names : notebooks (`xval/planets`) and folders (`xval`); empty: all.
     jobs : how many notebooks run side by side; all train on one Dask cluster.
     scheduler : address of a Dask scheduler; default: one-thread workers on this machine.
-    limit : seconds for a cell; default: LIMITS.
     """
     if profile not in PROFILES:
         raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
@@ -186,7 +184,7 @@ def run_notebooks(
         raise ValueError(f"at least one notebook runs at a time; got jobs = {jobs}")
     for name in PROFILES:
         saved(name)  # a damaged file is an error before anything runs
-    batch = [Job(notebook, profile, limit or LIMITS[profile]) for notebook in find(names)]
+    batch = [Job(notebook, profile, LIMITS[profile]) for notebook in find(names)]
     display = Display()
     with display.live:
         for job in batch:

@@ -125,12 +125,10 @@ def draw_curves(notebook: str, profile: str) -> None:
     names = labels(runs)
     if not names:
         return
-    curves = [
-        run.history.query("part == 'valid'").assign(
-            task=str(run.spec.task), encoder=name, run=run.digest
-        )
-        for run, name in names.items()
-    ]
+    curves = []
+    for run, name in names.items():
+        losses = run.history.query("part == 'valid'")
+        curves.append(losses.assign(task=str(run.spec.task), encoder=name, run=run.digest))
     path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))

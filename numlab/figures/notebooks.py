@@ -44,12 +44,9 @@ class Notebook:
     def key(self) -> dict[str, str]:
         """What its figures depend on: digests of code, and versions."""
         modules = _digest(path.read_bytes() for path in sorted(self.path.parent.glob("*.py")))
-        digests = {"its code": _digest(self.code), "a module beside it": modules}
-        return digests | {
-            "numlab": _package(),
-            "torch": version("torch"),
-            "numpy": version("numpy"),
-        }
+        versions = {name: version(name) for name in ("torch", "numpy")}
+        own = {"its code": _digest(self.code), "a module beside it": modules, "numlab": _package()}
+        return own | versions
 
     def up_to_date(self, profile: str) -> tuple[bool, str]:
         """Whether its key is unchanged and its outputs exist; when it was made, or why not."""

@@ -11,7 +11,7 @@ from torch import nn
 from numlab.codes import Code
 from numlab.heads.distributions import Distribution, Points
 
-__all__ = ["Head", "HeadModule", "in_float32"]
+SAMPLES = 256  # of a distribution without a formula
 
 
 class Head(Code):
@@ -28,34 +28,21 @@ class Head(Code):
     def build(self, d_model: int) -> HeadModule:
         """The module that predicts; raises a ValueError where d_model is too small."""
 
-    def distribution(
-        self, module: HeadModule, outputs: torch.Tensor, samples: int = 256, seed: int = 0
-    ) -> Distribution:
+    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Distribution:
         """The distributions of m numbers that (m, O) outputs of the head's module describe.
 
-        Here numbers whose features are drawn one by one. A head with a closed form gives that.
-
-        Raises
-        ------
-        ValueError
-            Where the head predicts single numbers.
+        Here numbers whose features are drawn one by one. A head with a closed form gives that; one
+        that predicts single numbers raises a ValueError.
         """
-        generator = torch.Generator().manual_seed(seed)
-        drawn = module.draw(outputs.detach().cpu(), samples, generator)
+        drawn = module.draw(outputs.detach().cpu(), SAMPLES, torch.Generator().manual_seed(0))
         numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
-        return Points(torch.from_numpy(numbers).view(samples, -1))
+        return Points(torch.from_numpy(numbers).view(SAMPLES, -1))
 
 
 class HeadModule(nn.Module, abc.ABC):
-    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
+    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for."""
 
-    Attributes
-    ----------
-    predict : Module
-        Makes the outputs; a subclass has it, or a `forward` of its own.
-    """
-
-    predict: nn.Module
+    predict: nn.Module  # makes the outputs; a subclass has it, or a `forward` of its own
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         """(m, d) to (m, O), in float32."""
@@ -73,10 +60,7 @@ class HeadModule(nn.Module, abc.ABC):
     def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
         """(n, m, F) features drawn from what (m, O) outputs predict, each independently.
 
-        Raises
-        ------
-        ValueError
-            Where the head predicts single numbers.
+        ValueError where the head predicts single numbers.
         """
         raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
 

@@ -1,7 +1,6 @@
 """A number's bin: smoothed targets (HL-Gauss), or bars with tails (TabPFN's distribution)."""
 
-from __future__ import annotations
-
+import abc
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -15,20 +14,12 @@ from numlab.codes.edges import as_column, as_edges, quantile_edges
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Histogram
 
-__all__ = ["Bars", "HLGauss"]
-
 
 @dataclass(frozen=True)
 class BinHead(ScaledCode, Head):
-    """A logit for each bin between edges; numbers are read as the mean of the histogram.
+    """A logit for each bin between edges; numbers are read as the mean of the histogram."""
 
-    Parameters
-    ----------
-    edges : tuple of float
-        Ascending, in the numbers' own units.
-    """
-
-    edges: tuple[float, ...] = (-1.0, 0.0, 1.0)
+    edges: tuple[float, ...] = (-1.0, 0.0, 1.0)  # ascending, in the numbers' own units
     scale: ClassVar[float] = 1.0
     closed: ClassVar[bool] = True
     tails: ClassVar[bool]
@@ -36,11 +27,18 @@ class BinHead(ScaledCode, Head):
     def __post_init__(self):
         object.__setattr__(self, "edges", as_edges(type(self).__name__, self.edges, 3))
 
+    @abc.abstractmethod
+    def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        """(m, K) logits and (m,) true numbers to (m,) losses."""
+
+    def build(self, d_model: int) -> HeadModule:
+        return BinModule(d_model, self)
+
     def histogram(self, outputs: torch.Tensor) -> Histogram:
         edges = torch.tensor(self.edges, dtype=torch.float64, device=outputs.device)
         return Histogram(outputs.double().log_softmax(1), edges, self.tails)
 
-    def distribution(self, module: HeadModule, outputs: torch.Tensor, samples=0, seed=0):
+    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Histogram:
         return self.histogram(outputs.detach().cpu())
 
 
@@ -50,6 +48,9 @@ class BinModule(HeadModule):
     def __init__(self, d_model: int, head: BinHead):
         super().__init__()
         self.predict, self.head = nn.Linear(d_model, len(head.edges) - 1), head
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        return self.head.losses(outputs, features[:, 0])
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         return self.head.histogram(outputs).mean.float()[:, None]
@@ -63,14 +64,6 @@ class HLGauss(BinHead):
     numbers are first mapped to them by straight lines between the edges (our choice: the papers'
     bins are equal). Numbers beyond the edges count as the nearest edge.
 
-    Parameters
-    ----------
-    edges
-        As in BinHead.
-    ratio : float
-
-    Examples
-    --------
     >>> HLGauss.fit([0.0, 1.0], bins=18).edges[0]
     -0.4
     """
@@ -96,8 +89,9 @@ class HLGauss(BinHead):
         edges = middle + spread * np.sinh(edges) if asinh else edges
         return cls(tuple(edges.tolist()), ratio)
 
-    def build(self, d_model: int) -> HeadModule:
-        return SmoothedBins(d_model, self)
+    def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        """Cross-entropies, in float32."""
+        return -(self.targets(numbers).float() * logits.float().log_softmax(1)).sum(1)
 
     def targets(self, numbers: torch.Tensor) -> torch.Tensor:
         """(m,) numbers to the (m, K) distributions that stand for them."""
@@ -108,13 +102,6 @@ class HLGauss(BinHead):
         borders = torch.arange(len(edges), device=numbers.device, dtype=torch.float64)
         below = ndtr((borders - place[:, None]) / self.ratio)
         return below.diff(dim=1) / (below[:, -1:] - below[:, :1])
-
-
-class SmoothedBins(BinModule):
-    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        """(m,) cross-entropies, in float32."""
-        targets = self.head.targets(features[:, 0]).float()
-        return -(targets * outputs.float().log_softmax(1)).sum(1)
 
 
 @dataclass(frozen=True)
@@ -128,11 +115,6 @@ class Bars(BinHead):
         """As many bars with equal counts of the numbers; fewer where numbers are the same."""
         return cls(quantile_edges(numbers, bins))
 
-    def build(self, d_model: int) -> HeadModule:
-        return LikelyBars(d_model, self)
-
-
-class LikelyBars(BinModule):
-    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        """(m,) negative log densities."""
-        return -self.head.histogram(outputs).log_density(features[:, 0]).float()
+    def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        """Negative log densities."""
+        return -self.histogram(logits).log_density(numbers).float()

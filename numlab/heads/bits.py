@@ -9,8 +9,6 @@ from torch.nn import functional as F
 from numlab.codes import BitCode
 from numlab.heads.base import Head, HeadModule
 
-__all__ = ["BitHead"]
-
 
 @dataclass(frozen=True)
 class BitHead(BitCode, Head):

@@ -11,8 +11,6 @@ from torch.nn import functional as F
 from numlab.codes import DigitCode, FigureCode
 from numlab.heads.base import Head, HeadModule
 
-__all__ = ["CircleHead", "DigitHead", "FigureHead", "RoundedHead"]
-
 
 @dataclass(frozen=True)
 class DigitHead(DigitCode, Head):
@@ -45,10 +43,7 @@ class CircleHead(DigitCode, Head):
     Two entries for each place and period, then one that is the logit of being negative. Nothing is
     learned here.
 
-    Parameters
-    ----------
-    periods : tuple of int
-        Of the units.
+    `periods`: of the units.
     """
 
     periods: tuple[int, ...] = (10,)

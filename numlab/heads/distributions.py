@@ -4,15 +4,12 @@ Each describes m distributions in float64. `x` and `level` have shape (m,), or (
 of each; results have the same shape.
 """
 
-from __future__ import annotations
-
 import abc
+import functools
 import math
 
 import torch
 from torch.special import erf, erfc, ndtr, ndtri
-
-__all__ = ["Distribution", "Histogram", "Normals", "Points"]
 
 HALF_NORMAL = 0.6744897501960817  # half of a half-normal's mass is that near, in deviations
 BISECTIONS = 80
@@ -23,15 +20,14 @@ class Distribution(abc.ABC):
 
     Attributes
     ----------
-    mean, mode : tensor of shape (m,)
-    valid : tensor of shape (m,)
-        The share of the probability that is on numbers at all.
+    mean, mode : (m,)
+    valid : (m,) the share of the probability that is on numbers at all.
     """
 
     mean: torch.Tensor
     mode: torch.Tensor
 
-    @property
+    @functools.cached_property
     def valid(self) -> torch.Tensor:
         return torch.ones_like(self.mean)
 
@@ -57,13 +53,10 @@ class Histogram(Distribution):
 
     Parameters
     ----------
-    log_share : tensor of shape (m, K)
-        The logarithm of each bar's probability.
-    edges : tensor of shape (K + 1,)
-        Ascending.
-    tails : bool
-        Whether the outer bars are half-normals with their peak at the inner edge and half of their
-        mass within the bar: they end nowhere.
+    log_share : (m, K) logarithm of each bar's probability.
+    edges : (K + 1,) ascending.
+    tails : whether the outer bars are half-normals with their peak at the inner edge and half of
+        their mass within the bar: they end nowhere.
     """
 
     def __init__(self, log_share: torch.Tensor, edges: torch.Tensor, tails: bool = False):
@@ -230,31 +223,18 @@ def _distance(mean: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
 
 
 class Points(Distribution):
-    """n numbers with weights for each of m distributions: samples, or the grid of RAIL.
+    """n samples of each of m distributions, (n, m).
 
-    Parameters
-    ----------
-    numbers : tensor of shape (n, m)
-        NaN where a sample was not a number: it is dropped, and `valid` is the share of the others.
-    weights : tensor of shape (n, m), optional
-        Positive; by default all equal.
+    NaN is a sample that was not a number: it is dropped, and `valid` is the share of the others.
     """
 
-    def __init__(self, numbers: torch.Tensor, weights: torch.Tensor | None = None):
-        weights = torch.ones_like(numbers) if weights is None else weights
-        real = ~numbers.isnan()
-        kept = weights.double() * real
-        self._valid = kept.sum(0) / weights.double().sum(0)
-        order = torch.where(real, numbers.double(), torch.inf).argsort(0)
-        self.numbers = numbers.double().gather(0, order)
-        self.weights = (kept / kept.sum(0)).gather(0, order)  # NaN where nothing is valid
-        self.below = self.weights.cumsum(0)
-        last = self.numbers.nan_to_num(-torch.inf).amax(0)
-        self.numbers = torch.where(self.numbers.isnan(), last, self.numbers)
-
-    @property
-    def valid(self) -> torch.Tensor:
-        return self._valid
+    def __init__(self, numbers: torch.Tensor):
+        known = ~numbers.isnan()
+        self.valid = known.double().mean(0)
+        last = numbers.double().nan_to_num(-torch.inf).amax(0)
+        self.numbers = torch.where(known, numbers.double(), torch.inf).sort(0).values.minimum(last)
+        self.weights = known.double().sort(0, descending=True).values / known.sum(0)
+        self.below = self.weights.cumsum(0)  # NaN where nothing is valid
 
     @property
     def mean(self) -> torch.Tensor:
@@ -269,7 +249,7 @@ class Points(Distribution):
 
     def _at(self, index: torch.Tensor) -> torch.Tensor:
         number = self.numbers[index, torch.arange(self.numbers.shape[1])]
-        return torch.where(self._valid > 0, number, torch.nan)
+        return torch.where(self.valid > 0, number, torch.nan)
 
     def cdf(self, x: torch.Tensor) -> torch.Tensor:
         return (self.weights * (self.numbers <= x.double()[..., None, :])).sum(-2)

@@ -11,8 +11,6 @@ from numlab.codes import ScaledCode
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Normals
 
-__all__ = ["MixtureHead", "ValueHead"]
-
 # The least width, in units of scale. A number that is always the same would be infinitely likely.
 # With 1e-3 normals narrow faster than they move, and 5 of 50 seeds lose one of two numbers.
 NARROWEST = 1e-2
@@ -24,11 +22,8 @@ class ValueHead(ScaledCode, Head):
 
     Parameters
     ----------
-    scale : float
-    bias : bool
-        Whether the layers have biases (Table 11).
-    normalised : bool
-        Whether the squared error is divided by the mean square of the batch's numbers.
+    bias : whether the layers have biases (Table 11).
+    normalised : whether the squared error is divided by the mean square of the batch's numbers.
     """
 
     scale: float = 1.0
@@ -60,7 +55,7 @@ class MixtureHead(ScaledCode, Head):
     def build(self, d_model: int) -> HeadModule:
         return MixtureModule(d_model, self.n, self.bias)
 
-    def distribution(self, module: HeadModule, outputs: torch.Tensor, samples=0, seed=0) -> Normals:
+    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Normals:
         mixture = module.mixture(outputs.detach().cpu())
         means, widths = mixture.component_distribution.loc, mixture.component_distribution.scale
         shares = mixture.mixture_distribution.probs

@@ -18,8 +18,6 @@ from numlab.losses import LossTerm
 from numlab.objectives import Inputs, Targets
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["Architecture", "Model"]
-
 
 class Architecture(abc.ABC):
     """The spec of a model. Subclasses are frozen dataclasses of plain values."""
@@ -99,12 +97,8 @@ class Model(nn.Module, abc.ABC):
     def start_from(self, other: Model) -> None:
         """Copy the weights of another model that have the same name; tables word by word.
 
-        What an encoder adds is copied from a model of the same encoder only.
-
-        Raises
-        ------
-        ValueError
-            Where weights of one name have different shapes.
+        What an encoder adds is copied from a model of the same encoder only. ValueError where
+        weights of one name have different shapes.
         """
         learned, here, there = other.state_dict(), self.tokenizer, other.tokenizer
         same_encoder = (here.encoder, here.head) == (there.encoder, there.head)

@@ -10,8 +10,6 @@ from torch.nn import functional as F
 
 from numlab.objectives import Inputs
 
-__all__ = ["Abacus", "AbacusTable", "Absolute", "Position", "Rotary", "rotate"]
-
 
 class Position(abc.ABC):
     """A position embedding that is added to the tokens. Subclasses are frozen dataclasses."""
@@ -27,9 +25,7 @@ class Position(abc.ABC):
 class Absolute(Position):
     """A learned vector for each position in the text (GPT-2).
 
-    Parameters
-    ----------
-    n : tokens of the longest text.
+    `n`: tokens of the longest text.
     """
 
     n: int = 1024

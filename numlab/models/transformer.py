@@ -22,8 +22,6 @@ from numlab.models.positions import Absolute, Position, Rotary, rotate
 from numlab.objectives import Inputs
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["GPT2", "Llama", "ModelSpec", "NumberEmbedding", "Transformer", "attention"]
-
 _PLAIN = 2**25  # scores of attention that may be in memory at once, in each block
 
 

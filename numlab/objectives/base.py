@@ -17,8 +17,6 @@ from numlab.corpus import Batch
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Answers", "Inputs", "Objective", "Targets", "hide", "targets_at", "to_tensor"]
-
 
 class _Record:
     def to(self, device: torch.device) -> Self:

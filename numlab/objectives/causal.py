@@ -1,7 +1,5 @@
 """Next-token prediction, and greedy generation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +7,6 @@ import torch
 
 from numlab.corpus import Batch
 from numlab.objectives.base import Answers, Inputs, Objective, Targets, targets_at, to_tensor
-
-__all__ = ["CausalLM"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Masked objectives: numbers and literals (xval), or words beside numbers (float)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,8 +8,6 @@ import torch
 
 from numlab.corpus import Batch
 from numlab.objectives.base import Answers, Inputs, Objective, Targets, hide, targets_at
-
-__all__ = ["MaskedLM", "MaskedWords"]
 
 
 @dataclass(frozen=True)
@@ -80,9 +76,7 @@ class MaskedWords(Objective):
     A word is a token outside of numbers: in a literal, or in a slot of words. Each is masked
     independently, as in BERT's training.
 
-    Parameters
-    ----------
-    share : chance that a word is masked in training.
+    `share`: chance that a word is masked in training.
     """
 
     share: float = 0.15

@@ -7,6 +7,7 @@ from numlab.plots.style import encoder_color, panels, styled
 
 TICKS = {1.0: "✓", 0.5: "½", 0.0: "✗"}
 DOT = 260  # area of the best score, in square points
+ACROSS = 5  # encoders in a table
 
 
 @styled
@@ -39,8 +40,8 @@ def _short(name: str) -> str:
     return name if len(name) < 38 else f"{name[:36]}…"
 
 
-def as_text(card: pd.DataFrame, across: int = 5) -> str:
-    """Tables of a report card with a row for each measure, `across` encoders side by side."""
+def as_text(card: pd.DataFrame) -> str:
+    """Tables of a report card with a row for each measure, five encoders side by side."""
     told = [
         f"{value:.3g} {TICKS.get(tick, ' ')}"
         for value, tick in zip(card.value, card.published, strict=True)
@@ -49,8 +50,8 @@ def as_text(card: pd.DataFrame, across: int = 5) -> str:
     rows = card.assign(told=told, measure=number + " " + card.measure)
     names = list(dict.fromkeys(card.encoder))
     tables = []
-    for i in range(0, len(names), across):
-        few = rows[rows.encoder.isin(names[i : i + across])]
+    for i in range(0, len(names), ACROSS):
+        few = rows[rows.encoder.isin(names[i : i + ACROSS])]
         table = few.pivot_table("told", "measure", "encoder", "first", sort=False)
         tables.append(table.rename_axis(index=None, columns=None).to_string(na_rep=""))
     return "\n\n".join(tables)

@@ -55,7 +55,6 @@ def spectra(frame: pd.DataFrame) -> Figure:
     `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
     one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
     """
-
     groups = list(frame.groupby("source", sort=False))
     figure, axes = panels(len(groups), 2, 5.2, 3.4)
     stages = frame.stage.unique()
@@ -104,9 +103,8 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     ax.axvline(1, color=GREY, lw=1, ls="--", zorder=0, label="the best constant")
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(which="minor", labelbottom=False)
-    ax.set(
-        xscale="log", ylim=(len(table) - 0.4, -0.6), xlabel="error relative to the best constant"
-    )
+    ax.set(xscale="log", ylim=(len(table) - 0.4, -0.6))
+    ax.set_xlabel("error relative to the best constant")
     ax.xaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
     legend(figure, [ax])
     return figure
@@ -136,9 +134,7 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 def learning_curves(frame: pd.DataFrame) -> Figure:
     """A panel for each task, a line for each run in the colour of its encoder.
 
-    Parameters
-    ----------
-    frame : DataFrame [task, encoder, run, step, loss]
+    `frame` has the columns task, encoder, run, step and loss.
     """
     tasks = list(frame.groupby("task", sort=False))
     figure, axes = panels(len(tasks), columns=3, width=4.4, height=3.0, share=False)

@@ -13,8 +13,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-__all__ = ["OTHERS", "chip", "encoder_color", "encoder_marker", "legend", "panels", "styled"]
-
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
 OTHERS = ("#332288", "#88CCEE", "#117733", "#999933", "#882255", "#44AA99", "#AA4499", "#DDCC77")
@@ -108,15 +106,11 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
     return width
 
 
-def show_inline() -> None:
-    """Tell IPython, where it runs, how to show a Figure: without pyplot nobody else does."""
-    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
-        from IPython.core.pylabtools import print_figure
+# IPython, where it runs, has to be told how to show a Figure: without pyplot nobody else does
+if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
+    from IPython.core.pylabtools import print_figure
 
-        small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
-        png = functools.partial(print_figure, fmt="png", base64=True, **small)
-        pictures = shell.display_formatter.formatters["image/png"]
-        pictures.for_type_by_name("matplotlib.figure", "Figure", png)
-
-
-show_inline()
+    small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
+    png = functools.partial(print_figure, fmt="png", base64=True, **small)
+    pictures = shell.display_formatter.formatters["image/png"]
+    pictures.for_type_by_name("matplotlib.figure", "Figure", png)

@@ -18,7 +18,6 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
     The view is that of `widgets.swept`. Gaps are intervals that training left out: shaded, with a
     line at each end.
     """
-
     answers, words = view[view.part == "answer"], view[view.part == "word"]
     figure, n_columns = Figure(figsize=(10.2 if len(words) else 7.0, 5.4)), 2 if len(words) else 1
     ratios = {"height_ratios": [7, 3], "width_ratios": [66, 34][:n_columns]}

@@ -7,8 +7,6 @@ from torch.nn import functional as F
 from numlab.objectives import Inputs
 from numlab.pretrained.text import PretrainedTokenizer
 
-__all__ = ["PretrainedEmbedding"]
-
 
 class PretrainedEmbedding(nn.Module):
     """Inputs to (B, T, d): words by the model's table, numbers by an encoder.

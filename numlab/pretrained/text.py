@@ -22,8 +22,6 @@ from numlab.examples import Examples, is_whole
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
-__all__ = ["InText", "PretrainedTokenizer", "Words"]
-
 MARK = "[NUM]"
 
 
@@ -185,10 +183,8 @@ class PretrainedTokenizer(Tokenizer):
         i = int(lengths.argmax())
         if lengths[i] > self.text.longest:
             texts = [e.text(row) for e in examples for row in range(len(e))]
-            raise ValueError(
-                f"the model reads {self.text.longest} tokens; "
-                f"text {i} has {lengths[i]}: {texts[i][:60]!r}..."
-            )
+            got = f"text {i} has {lengths[i]}: {texts[i][:60]!r}..."
+            raise ValueError(f"the model reads {self.text.longest} tokens; {got}")
 
 
 def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray]:

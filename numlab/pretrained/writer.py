@@ -19,8 +19,6 @@ from numlab.pretrained.numbers import NumberModel
 from numlab.pretrained.source import config, load, start
 from numlab.pretrained.text import PretrainedTokenizer
 
-__all__ = ["AnswerTokenizer", "PretrainedWriter", "WriterModel"]
-
 
 @dataclass(frozen=True)
 class PretrainedWriter(HuggingFace):

@@ -1,7 +1,5 @@
 """Can a small network add and multiply what it reads in two encodings? (D9 of BitTokens.)"""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -14,8 +12,6 @@ from numlab.embeddings import token_vectors
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import from_figures, to_figures
 from numlab.metrics import log_smape
-
-__all__ = ["arithmetic"]
 
 WIDTH, BATCH, TEST = 256, 256, 1000
 PAIRS = 20_000  # to learn from

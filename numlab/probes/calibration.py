@@ -1,7 +1,5 @@
 """Is the distribution that a model predicts for a number true? (ours; xval, Section 4)"""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import torch
@@ -10,8 +8,6 @@ from numlab.examples import Examples
 from numlab.heads import Distribution
 from numlab.probes.logits import masked_states
 from numlab.training import Run
-
-__all__ = ["calibration", "scores"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -22,12 +18,9 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    run : Run
-        Of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
+    run : of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
         nl.heads but those of single numbers.
-    examples : list of Examples
-    slot : str
-        The number to mask.
+    slot : the number to mask.
 
     Returns
     -------

@@ -12,8 +12,6 @@ from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["NumberLogits", "expectation", "logit_scan", "masked_states", "number_logits"]
-
 MAX_SPELLINGS = 4096  # of a number, for `expectation`
 BATCH = 256  # texts in memory at once
 NUCLEUS = 0.99  # without it, an exponent of 9 at a probability of 1e-6 would outweigh the rest
@@ -29,10 +27,8 @@ def masked_states(
 
     Yields
     ------
-    true : array of shape (n,)
-        The numbers of a batch of texts.
-    hidden : tensor of shape (t, d_model)
-        The hidden states at all of their tokens, text by text.
+    true : (n,) numbers of a batch of texts.
+    hidden : (t, d_model) hidden states at all of their tokens, text by text.
     """
     objective, model = run.spec.objective, run.model
     if not objective.fills_at_once:
@@ -80,7 +76,6 @@ def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:
     DataFrame [true, within, word, logit, probability]
         Means over the texts of each true number. `within` counts the number's tokens from 1.
     """
-
     values = np.unique(read.true)
     groups = [read.logits[torch.from_numpy(read.true == value)].double() for value in values]
     logits = torch.stack([rows.mean(0) for rows in groups])  # (m, L, V)
@@ -109,7 +104,6 @@ def expectation(read: NumberLogits) -> pd.DataFrame:
     DataFrame [true, argmax, expectation]
         One row for each text; NaN where no such spelling is a number.
     """
-
     batches = [_expected(read.encoder, logits) for logits in read.logits.split(BATCH)]
     argmax, mean = np.concatenate(batches, axis=1)
     return pd.DataFrame({"true": read.true, "argmax": argmax, "expectation": mean})

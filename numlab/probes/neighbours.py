@@ -31,13 +31,10 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
     DataFrame [number, f1]
         In the order of the numbers; the expected F1, 0 to 1.
 
-    Examples
-    --------
     >>> line = Embeddings(np.arange(100), np.arange(100.0)[:, None], "a line")
     >>> float(neighbour_f1(line).f1.mean())
     1.0
     """
-
     f1 = shared_f1(e.numbers, e.vectors, np.arange(len(e)), k)
     return pd.DataFrame({"number": e.numbers, "f1": f1})
 
@@ -79,13 +76,10 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
         embedding, line : probability that the candidate is among the k nearest there. The sum of
             their products, over k, is the number's expected F1.
 
-    Examples
-    --------
     >>> line = Embeddings(np.arange(9), np.arange(9.0)[:, None], "a line")
     >>> nearby(line, [4], k=2).neighbour.tolist()
     [3.0, 5.0]
     """
-
     _check_k(k, len(e))
     rows = np.asarray(rows, np.int64)
     distance = np.empty((len(rows), len(e)))

@@ -13,44 +13,33 @@ from sklearn.preprocessing import StandardScaler
 from numlab.embeddings import Embeddings
 
 MODULI = (2, 3, 4, 5, 7, 10)
+FOLDS = 5
 
 
-def separability(
-    e: Embeddings, moduli: Sequence[int] = MODULI, folds: int = 5, seed: int = 0
-) -> pd.DataFrame:
+def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     """How well multinomial logistic regression tells n mod T, on numbers left out of training.
 
     A peak of the `spectrum` at the period T says that the means of the classes differ; this says
-    whether single numbers can be told apart. ValueError where a class has fewer than `folds`
-    numbers.
-
-    Parameters
-    ----------
-    e : of whole numbers.
-    moduli : each T.
-    folds : parts of the numbers, each left out once.
-    seed : of the parts.
+    whether single numbers can be told apart. `e` is of whole numbers, of which five folds are left
+    out in turn; `moduli` are the T. ValueError where a class has fewer than five numbers.
 
     Returns
     -------
     DataFrame [modulus, accuracy, kappa]
         kappa is Cohen's, (accuracy - chance) / (1 - chance): 1 is perfect, 0 is chance.
 
-    Examples
-    --------
     >>> one_hot = Embeddings(np.arange(100), np.tile(np.eye(5), (20, 1)), "n mod 5")
     >>> (separability(one_hot, (5, 3)).kappa > 0.9).tolist()
     [True, False]
     """
-    parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    parts = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     rows = []
     for modulus in moduli:
         true = e.numbers.astype(int) % modulus
-        if (fewest := np.bincount(true, minlength=modulus).min()) < folds:
-            raise ValueError(
-                f"{folds} folds take as many numbers of each n mod {modulus}; got {fewest}"
-            )
+        if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
+            wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
+            raise ValueError(f"{wanted}; got {fewest}")
         read = cross_val_predict(probe, e.vectors, true, cv=parts)
         rows.append((modulus, float((read == true).mean()), cohen_kappa_score(true, read)))
     return pd.DataFrame(rows, columns=["modulus", "accuracy", "kappa"])

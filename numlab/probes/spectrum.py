@@ -8,9 +8,7 @@ from numlab.embeddings import Embeddings
 FEWEST = 8  # fewer numbers have hardly any frequencies
 
 
-def spectrum(
-    e: Embeddings, n_permutations: int = 200, level: float = 0.01, seed: int = 0
-) -> pd.DataFrame:
+def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> pd.DataFrame:
     """The power of each frequency along the number line (fone, Appendix D).
 
     Each entry of the vectors is a function of the number. It loses its trend (the least-squares
@@ -32,8 +30,6 @@ def spectrum(
         power: relative to the mean of all frequencies; peak: above the threshold and above both
         neighbours.
 
-    Examples
-    --------
     >>> turns = np.arange(100) * 2 * np.pi / 10
     >>> noise = np.random.default_rng(0).normal(size=(100, 6))
     >>> circle = np.column_stack([np.cos(turns), np.sin(turns), 0.3 * noise])
@@ -41,19 +37,16 @@ def spectrum(
     >>> frame.period[frame.peak].tolist()
     [10.0]
     """
-
     order = np.argsort(e.numbers)
     numbers, n = e.numbers[order], len(e)
     if n < FEWEST or (np.diff(numbers) != 1).any() or numbers[0] != int(numbers[0]):
-        raise ValueError(
-            f"a spectrum takes {FEWEST} or more consecutive integers; got {n} from "
-            f"{min(numbers, default=None)} to {max(numbers, default=None)}"
-        )
+        got = f"{n} from {min(numbers, default=None)} to {max(numbers, default=None)}"
+        raise ValueError(f"a spectrum takes {FEWEST} or more consecutive integers; got {got}")
     vectors = e.vectors[order].astype(np.float64)
     if vectors.shape[1] > n:  # rotated into their span, (n, n), which keeps all powers
         vectors = np.linalg.qr(vectors.T)[1].T
     power = _power(vectors)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     largest = [_power(rng.permutation(vectors)).max() for _ in range(n_permutations)]
     threshold = np.quantile(largest, 1 - level)
     around = np.concatenate([[0.0], power, [0.0]])

@@ -132,9 +132,8 @@ class LongAddition(TwoOperands):
 class Subtraction(TwoOperands):
     """Texts ``{a}-{b}={answer}`` with a >= b (Sec. 4.1, fone).
 
-    Parameters
-    ----------
-    int_digits, frac_digits : as of `Addition`; with more than 15 in all, numbers are Python ints.
+    `int_digits`, `frac_digits`: as of `Addition`; with more than 15 in all, numbers are Python
+    ints.
     """
 
     int_digits: int = 6
@@ -149,9 +148,7 @@ class Subtraction(TwoOperands):
 class Multiplication(TwoOperands):
     """Texts ``{a}*{b}={answer}`` with a <= b (Sec. 4.1, fone; Table 5, xval).
 
-    Parameters
-    ----------
-    digits : most digits of an operand; with more than 7, numbers are Python ints in any order.
+    `digits`: most digits of an operand; with more than 7, numbers are Python ints in any order.
     """
 
     digits: int = 3

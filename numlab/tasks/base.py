@@ -18,18 +18,12 @@ class Task(ABC):
     """A distribution of texts with numbers. Tasks are frozen dataclasses of plain values.
 
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
-    changes no other draw.
-
-    Attributes
-    ----------
-    version : part of a run's address; raise it when the same seed gives other texts.
-    stored : whether splits are kept on disk; False where it is as fast to draw them again.
-    limits : the parameters that `sample` can hold fixed, each with its range (low, high).
-    gaps : for some of them the open intervals (low, high) that samples leave out.
+    changes no other draw. `limits` are the parameters that it can hold, each with its range (low,
+    high), and `gaps` for some of them the open intervals (low, high) that samples leave out.
     """
 
-    version: ClassVar[int] = 1
-    stored: ClassVar[bool] = True
+    version: ClassVar[int] = 1  # raise it when the same seed gives other texts
+    stored: ClassVar[bool] = True  # whether splits are kept on disk, as drawing them is slower
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
     gaps: ClassVar[Mapping[str, tuple[tuple[float, float], ...]]] = {}
 
@@ -39,16 +33,9 @@ class Task(ABC):
 
     @abstractmethod
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts.
+        """Draw n texts: an Examples for each layout, whose `index` take 0 to n - 1 over all.
 
-        Parameters
-        ----------
-        n, seed : 0 or more.
-        **fixed : parameters held at one value, or at an array (n,) of one value for each text.
-
-        Returns
-        -------
-        One Examples for each layout drawn; over all of them, `index` takes 0 to n - 1.
+        `fixed` are parameters held at one value, or at an array (n,) of one for each text.
         """
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
@@ -73,6 +60,33 @@ class Task(ABC):
         for i, corpus in enumerate(self.split(sizes, seed)):
             for examples in corpus:
                 yield i, examples
+
+
+class GivenTask(Task):
+    """A task whose texts are given: they come in random order, each at most once."""
+
+    stored: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def usable(self) -> np.ndarray:
+        """The places of the texts that can be drawn."""
+
+    @abstractmethod
+    def _take(self, rows: np.ndarray) -> list[Examples]:
+        """Some texts; `index` is their place among these."""
+
+    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
+        """n different texts; no parameter can be held fixed."""
+        hold(fixed, self.limits, natural(n))
+        return self.split((n,), seed)[0]
+
+    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
+        n, rows = sum(map(natural, sizes)), self.usable
+        if n > len(rows):
+            raise ValueError(f"there are {len(rows):,} different texts; got sizes {tuple(sizes)}")
+        order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
+        return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
 
 
 class RowTask(Task):

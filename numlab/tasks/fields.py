@@ -15,21 +15,13 @@ ALIASES = {"valid_time": "time", "lat": "latitude", "lon": "longitude"}
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Temperatures on a grid at equal time steps.
+    """Temperatures on a grid at equal time steps."""
 
-    Parameters
-    ----------
-    kelvin : (times, latitudes, longitudes)
-    hours : (times,) whole hours since 1970-01-01 00:00 UTC.
-    latitudes, longitudes : in degrees north and east.
-    land : (latitudes, longitudes) bool; None where it is not known.
-    """
-
-    kelvin: np.ndarray
-    hours: np.ndarray
-    latitudes: np.ndarray
-    longitudes: np.ndarray
-    land: np.ndarray | None = None
+    kelvin: np.ndarray  # (times, latitudes, longitudes)
+    hours: np.ndarray  # (times,) whole hours since 1970-01-01 00:00 UTC
+    latitudes: np.ndarray  # in degrees north
+    longitudes: np.ndarray  # in degrees east
+    land: np.ndarray | None = None  # (latitudes, longitudes) bool; None where it is not known
 
     def __post_init__(self):
         shape = (len(self.hours), len(self.latitudes), len(self.longitudes))

@@ -48,12 +48,9 @@ class Lookup(IndependentTask):
             raise ValueError(f"withheld is (low, high) within {RANGE}; got {self.withheld}")
         if self.figures < 1:
             raise ValueError(f"figures >= 1; got {self.figures}")
-        if (
-            self._rounded(self.withheld) != self.withheld
-        ).any():  # else numbers are rounded into it
-            raise ValueError(
-                f"withheld ends at {self.figures} significant figures; got {self.withheld}"
-            )
+        if (self._rounded(self.withheld) != self.withheld).any():  # numbers are rounded into it
+            wanted = f"withheld ends at {self.figures} significant figures"
+            raise ValueError(f"{wanted}; got {self.withheld}")
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:

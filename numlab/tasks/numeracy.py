@@ -4,8 +4,6 @@ Kreitner and others (2025), arXiv 2510.06824. Answers come from exact decimal ar
 written, rounded once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ import numpy as np
 
 from numlab.examples import FLOAT_DIGITS, Examples, Layout
 from numlab.tasks.base import PopulationTask
-from numlab.tasks.difficulty import DIFFICULTIES, Difficulty
+from numlab.tasks.difficulty import DIFFICULTIES
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms
 
 ATTEMPTS = 2000  # to draw an example whose numbers are all in range
@@ -34,7 +32,6 @@ class Numeracy(PopulationTask):
 
     Parameters
     ----------
-    task : str
     decades : (least, most), 4 apart or more.
     digits : most significant digits of operands and answers, 2 to 15. deviates: the published
         operands have up to 17, which float64 does not hold.
@@ -42,8 +39,6 @@ class Numeracy(PopulationTask):
         are the nearest float64.
     max_difficulty : the share of the range of difficulty that is drawn, above 0, to 1.
 
-    Examples
-    --------
     >>> Numeracy("Multiplication", (-3, 3), 4).sample(2, seed=0)[0].numbers.tolist()
     [[10.0, -0.0083, -0.083], [1.25, -480.0, -600.0]]
     """
@@ -82,26 +77,12 @@ class Numeracy(PopulationTask):
     def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
         """(n,) how hard each text is (int): of digits, or of bits for base 2 (see `difficulty`)."""
         levels = self.levels(base)
-        return np.clip(self._measure.of(examples, base), levels[0], levels[-1])
+        return np.clip(DIFFICULTIES[self.task].of(examples, base), levels[0], levels[-1])
 
     def levels(self, base: int = 10) -> range:
         """The difficulties there are: harder texts count as the last."""
         own = base == (10 if self.precision == "decimal" else 2)  # few digits can be many bits
-        return self._measure.levels(self.digits if own else FLOAT_DIGITS, base)
-
-    def correct(self, examples: Examples) -> np.ndarray:
-        """(n,) bool: whether the answer is that of the task."""
-        with localcontext(EXACT):
-            return np.array(DRAWS[self.task].check(self, examples), bool)
-
-    @property
-    def _measure(self) -> Difficulty:
-        return DIFFICULTIES[self.task]
-
-    @property
-    def _hardest(self) -> float:
-        levels = self.levels()
-        return levels[0] + self.max_difficulty * (levels[-1] - levels[0])
+        return DIFFICULTIES[self.task].levels(self.digits if own else FLOAT_DIGITS, base)
 
     def _choose(self, rows: np.ndarray) -> np.ndarray:
         return rows[:, 0].astype(int)
@@ -131,9 +112,10 @@ class Numeracy(PopulationTask):
     def _kept(self, rows: np.ndarray) -> np.ndarray:
         kept = ~np.isnan(rows[:, 0])
         if self.max_difficulty < 1:
-            here = np.flatnonzero(kept)
+            here, levels = np.flatnonzero(kept), self.levels()
+            hardest = levels[0] + self.max_difficulty * (levels[-1] - levels[0])
             for examples in self._texts(rows[here], {}):
-                hard = self.difficulty(examples) > self._hardest
+                hard = self.difficulty(examples) > hardest
                 kept[here[examples.index[hard]]] = False
         return kept
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from numlab.examples import Examples, Layout
+from numlab.examples import Layout
 
 if TYPE_CHECKING:
     from numlab.tasks.numeracy import Numeracy
@@ -53,29 +52,11 @@ class Uniforms:
         return high - math.sqrt((1 - u) * (high - low) * (high - mode))
 
 
-@dataclass(frozen=True)
-class Draw:
-    """How a task draws a text, which layouts it has, and what the answer is."""
+class Draw(NamedTuple):
+    """Which layouts a task has, and how it draws a text."""
 
     layouts: list[Layout]
     draw: Callable[[Numeracy, Uniforms], list[float] | None]
-    solve: Callable[[Numeracy, int, list[Decimal]], list[Decimal]]
-
-    def check(self, task: Numeracy, examples: Examples) -> list[bool]:
-        """Whether each text has the answer that `solve` gives for the numbers before it."""
-        layout, words = self.layouts.index(examples.layout), examples.words
-        n = sum(not name.startswith("answer") for name in examples.layout.number_slots)
-        answers = examples.numbers[:, n:] if words is None else words
-        solved = [
-            [float(y) for y in self.solve(task, layout, [_decimal(task, x) for x in row])]
-            for row in examples.numbers[:, :n].tolist()
-        ]
-        return [a == b for a, b in zip(answers.tolist(), solved, strict=True)]
-
-
-def _decimal(task: Numeracy, x: float) -> Decimal:
-    """A float as it is written: the shortest decimal, or all of its bits."""
-    return Decimal(x) if task.precision == "binary" else Decimal(repr(x))
 
 
 def _row(layout: int, numbers: list[Decimal], answers: list[Decimal]) -> list[float]:
@@ -269,14 +250,14 @@ def _of_pair(*signs: str) -> list[Layout]:
 
 
 DRAWS = {
-    "Addition": Draw(_of_pair("+", "-"), _draw_pair, _solve_pair),
-    "Multiplication": Draw(_of_pair("*"), _draw_pair, _solve_pair),
-    "Division": Draw(_of_pair("/"), _draw_division, _solve_pair),
-    "Exponentiation": Draw(_of_pair("^"), _draw_power, _solve_pair),
-    "Mean": Draw(_of_lists("mean"), _draw_list, _solve_list),
-    "Std": Draw(_of_lists("std"), _draw_list, _solve_list),
-    "MinMax": Draw(_of_lists("", ways=("min", "max")), _draw_list, _solve_list),
-    "Interval": Draw(_intervals(), _draw_list, _solve_list),
-    "Sorting": Draw(_of_lists("", None, ("asc", "desc")), _draw_list, _solve_list),
-    "DivM": Draw(_of_pair("/"), _draw_pair, _solve_pair),
+    "Addition": Draw(_of_pair("+", "-"), _draw_pair),
+    "Multiplication": Draw(_of_pair("*"), _draw_pair),
+    "Division": Draw(_of_pair("/"), _draw_division),
+    "Exponentiation": Draw(_of_pair("^"), _draw_power),
+    "Mean": Draw(_of_lists("mean"), _draw_list),
+    "Std": Draw(_of_lists("std"), _draw_list),
+    "MinMax": Draw(_of_lists("", ways=("min", "max")), _draw_list),
+    "Interval": Draw(_intervals(), _draw_list),
+    "Sorting": Draw(_of_lists("", None, ("asc", "desc")), _draw_list),
+    "DivM": Draw(_of_pair("/"), _draw_pair),
 }

@@ -10,35 +10,28 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot, parse
-from numlab.tasks.base import Task, hold, natural
+from numlab.tasks.base import GivenTask
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "Texts"]
-
 MISSING = " ?"  # what stands in a text for a value that a row lacks
 
 
-class Rows(Task):
-    """Different rows that the store keeps under the checksum of their content, in random order.
+class Rows(GivenTask):
+    """Different rows that the store keeps under the checksum of their content.
 
-    Attributes
-    ----------
-    rows : the checksum; given as data, it is computed and the data are kept.
-    without : (pattern of slots, low, high) of open intervals: rows with a number in one of them
-        are in `held_out` only.
+    `without` are open intervals: rows with a number in one of them are in `held_out` only.
     """
 
-    stored: ClassVar[bool] = False
-    rows: str
-    without: tuple[tuple[str, float, float], ...]
+    rows: str  # the checksum; given as data, it is computed and the data are kept
+    without: tuple[tuple[str, float, float], ...]  # (pattern of slots, low, high)
 
     @property
     @abc.abstractmethod
@@ -81,33 +74,13 @@ class Rows(Task):
     def layouts(self) -> list[Layout]:
         return [e.layout for e in self.examples]
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """n different rows; no parameter can be held fixed."""
-        hold(fixed, self.limits, natural(n))
-        return self.split((n,), seed)[0]
-
-    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        n, rows = sum(map(natural, sizes)), self._usable
-        if n > len(rows):
-            raise ValueError(f"there are {len(rows):,} different rows; got sizes {tuple(sizes)}")
-        order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
-        return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
-
     @functools.cached_property
-    def _usable(self) -> np.ndarray:
-        with_target = [
-            e.index for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots)
-        ]
-        rows = np.sort(np.concatenate([np.zeros(0, int), *with_target]))
+    def usable(self) -> np.ndarray:
+        fit = (e for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots))
+        rows = np.sort(np.concatenate([np.zeros(0, int), *(e.index for e in fit)]))
         return rows[~self.is_held_out[rows]]
 
-    @property
-    def size(self) -> int:
-        """How many rows a split can have."""
-        return len(self._usable)
-
     def _take(self, rows: np.ndarray) -> list[Examples]:
-        """Some rows; `index` is their place among these."""
         place = np.full(len(self.frame), -1)
         place[rows] = np.arange(len(rows))
         parts = []
@@ -133,8 +106,6 @@ class Table(Rows):
     columns : those that are used; None: all.
     without : as in Rows; a column's name with * or ? or [ is a pattern by `glob.escape`.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
     ('a= ? b=', '')
@@ -148,17 +119,10 @@ class Table(Rows):
     def __post_init__(self, columns):
         if isinstance(self.rows, str):
             return
-        frame = as_columns(self.rows if columns is None else self.rows[[*columns, *self._last]])
-        if self.target is not None:
-            if self.target not in frame or frame[self.target].dtype.kind != "f":
-                numbers = ", ".join(name for name in frame if frame[name].dtype.kind == "f")
-                raise ValueError(f"the target is a column of numbers, {numbers}; got {self.target}")
-            frame = frame[[*frame.columns.drop(self.target), self.target]]
-        object.__setattr__(self, "rows", _keep(frame))
-
-    @property
-    def _last(self) -> list[str]:
-        return [] if self.target is None else [self.target]
+        last = [] if self.target is None else [self.target]
+        frame = self.rows if columns is None else self.rows[[*columns, *last]]
+        frame = as_columns(frame, self.target)
+        object.__setattr__(self, "rows", _keep(frame[[*frame.columns.drop(last), *last]]))
 
     @property
     def slots(self) -> str:
@@ -246,10 +210,11 @@ class Texts(Rows):
         return parse(self.frame["text"].tolist())
 
 
-def as_columns(frame: pd.DataFrame) -> pd.DataFrame:
+def as_columns(frame: pd.DataFrame, target: str | None = None) -> pd.DataFrame:
     """Columns as float64 or as words, None where one is missing; dates as several columns.
 
-    ValueError for two columns of one name, or an infinite number.
+    ValueError for two columns of one name, an infinite number, or a target that is no column of
+    numbers.
     """
     import pandas as pd
     from pandas.api import types
@@ -273,7 +238,10 @@ def as_columns(frame: pd.DataFrame) -> pd.DataFrame:
             texts = column.astype(object).where(column.notna(), None)
             columns[name] = [None if t is None or t == "" else str(t) for t in texts]
     found = pd.DataFrame(columns, index=frame.index)
-    return found.astype({n: float for n in found if types.is_numeric_dtype(found[n])})
+    numbers = [name for name in found if types.is_numeric_dtype(found[name])]
+    if target is not None and target not in numbers:
+        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
+    return found.astype(dict.fromkeys(numbers, float))
 
 
 def _keep(frame: pd.DataFrame) -> str:

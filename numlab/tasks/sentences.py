@@ -2,23 +2,22 @@
 
 import functools
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from numlab.examples import Examples, Layout, Slot
-from numlab.tasks.base import Task, hold, natural
+from numlab.tasks.base import GivenTask
 from numlab.tasks.files import check_fields, json_values, verify
 
 NUMBER = re.compile(r"[-+]?(\d[\d,]*\.?\d*|\.\d+)")
 
 
 @dataclass(frozen=True)
-class Sentences(Task):
-    """The sentences of a JSON file, in random order, without repetition. Slot: n0.
+class Sentences(GivenTask):
+    """The different sentences of a JSON file. Slot: n0.
 
     The file has an object on each line, or a list of objects. The fields "offset" and "length"
     mark a number in the text "comment" (of WikiConvert and the market comments of Numeracy-600K)
@@ -26,12 +25,8 @@ class Sentences(Task):
 
     deviates: parts of a split are drawn from one file; the paper keeps to those of the publishers.
 
-    Parameters
-    ----------
-    checksum : SHA-256 of the file. Without it, a run's address depends on the path alone.
+    `checksum`: SHA-256 of the file. Without it, a run's address depends on the path alone.
     """
-
-    stored: ClassVar[bool] = False
 
     path: str
     checksum: str | None = None
@@ -39,21 +34,13 @@ class Sentences(Task):
     def layouts(self) -> list[Layout]:
         return list(dict.fromkeys(layout for layout, _ in _read(self)))
 
-    def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        hold(fixed, self.limits, natural(n))
-        return self.split((n,), seed)[0]
+    @property
+    def usable(self) -> np.ndarray:
+        return np.arange(len(_read(self)))
 
-    def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
-        """Draw corpora that share no sentence."""
-        sentences, n = _read(self), sum(map(natural, sizes))
-        if n > len(sentences):
-            raise ValueError(f"{self.path} has {len(sentences)} sentences; got sizes of {n}")
-        order = np.random.default_rng(natural(seed)).permutation(len(sentences))[:n]
-        corpora = tuple([] for _ in sizes)
-        for corpus, rows in zip(corpora, np.split(order, np.cumsum(sizes)[:-1]), strict=True):
-            for i, (layout, number) in enumerate(sentences[row] for row in rows):
-                corpus.append(Examples(layout, [[number]], None, [i]))
-        return corpora
+    def _take(self, rows: np.ndarray) -> list[Examples]:
+        chosen = (_read(self)[row] for row in rows)
+        return [Examples(layout, [[x]], None, [i]) for i, (layout, x) in enumerate(chosen)]
 
 
 @functools.lru_cache(maxsize=2)

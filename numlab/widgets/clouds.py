@@ -12,8 +12,6 @@ from plotly.subplots import make_subplots
 from numlab.examples import shown, to_figures
 from numlab.widgets.panel import TEMPLATE, Plot, script
 
-__all__ = ["Brush", "clouds", "color_axis", "color_columns", "panes"]
-
 HOVER = "%{customdata}<extra></extra>"
 APART = px.colors.qualitative.Safe[:10]
 

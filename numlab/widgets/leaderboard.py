@@ -1,7 +1,5 @@
 """A leaderboard to explore: scores over difficulty, and the answers behind each point."""
 
-from __future__ import annotations
-
 import ipywidgets
 import pandas as pd
 import plotly.express as px
@@ -10,8 +8,6 @@ from numlab.plots import encoder_color
 from numlab.plots.sweep import SHADE
 from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, note, on_change, row
 
-__all__ = ["leaderboard"]
-
 EXAMPLES = 8  # behind a point
 ANSWER = ["text", "slot", "true", "predicted", "score"]
 
@@ -19,11 +15,8 @@ ANSWER = ["text", "slot", "true", "predicted", "score"]
 def leaderboard(answers: pd.DataFrame) -> ipywidgets.VBox:
     """Choose a task and encoders; brush over difficulties to rank them; click for answers.
 
-    Parameters
-    ----------
-    answers : DataFrame [encoder, task, difficulty, text, slot, true, predicted, score]
-        A row for each answer, such as `nl.predict` gives it with columns beside: difficulty is a
-        whole number, score goes from 0 to 1.
+    `answers` is a DataFrame [encoder, task, difficulty, text, slot, true, predicted, score]: a row
+    of `nl.predict` for each, with a whole number as its difficulty and a score from 0 to 1.
     """
     return _Leaderboard(answers)
 

@@ -15,8 +15,6 @@ from numlab.widgets.sweep import extent
 from numlab.widgets.sweep_answers import texts_at
 from numlab.widgets.sweep_figure import SHADED
 
-__all__ = ["logit_scan"]
-
 VALUES = 25  # of the true number
 
 

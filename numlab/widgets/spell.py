@@ -11,8 +11,6 @@ from numlab.plots import encoder_color
 from numlab.tokenizer import Text
 from numlab.widgets.panel import FIT, Panel, on_change, page
 
-__all__ = ["spell", "spelled"]
-
 LONGEST = 400  # characters of a text that are shown
 EXAMPLE = "planet0 has m=2.38, a=-60.2 and 1998 moons"
 COLUMNS = ["encoder", "piece", "kind", "word", "carries", "number", "read", "error"]
@@ -46,8 +44,6 @@ def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
         its error). Of numbers: `carries`, what the token carries besides its word; `number` and
         `read`, the number before and after; `error`, the relative error (of 0, the absolute).
 
-    Examples
-    --------
     >>> import numlab as nl
     >>> frame = spelled("x=-60.25", [nl.P1000()])
     >>> frame.word.tolist(), float(frame.read.iloc[-1])

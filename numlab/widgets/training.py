@@ -12,8 +12,6 @@ from numlab.training import Run, RunSpec
 from numlab.training.fit import fit_in_store
 from numlab.widgets.panel import TEMPLATE, Panel, Plot, note, row
 
-__all__ = ["training"]
-
 
 def training(specs: list[RunSpec]) -> ipywidgets.VBox:
     """Train runs one after the other while the notebook stays usable, and watch their losses.

@@ -10,8 +10,6 @@ from numlab import compare, store
 from numlab.compare.reading import SUFFIXES
 from numlab.widgets.panel import Panel, note, row
 
-__all__ = ["your_numbers"]
-
 
 def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     """Upload a file of texts or of columns of numbers, and see which encoder suits it.

@@ -95,12 +95,6 @@ def test_what_is_no_digit_or_no_table_is_refused(digits, table, message):
         DigitMax()(digits, table)
 
 
-@every_aggregation
-def test_a_number_has_a_digit(how):
-    with pytest.raises(ValueError, match="n_digits=0"):
-        how.weights(0)
-
-
 def embedded(encoder: Aggregate, number: float, words: torch.Tensor) -> torch.Tensor:
     features = torch.from_numpy(encoder.encode([number]).features)
     return encoder.embedding(words.shape[1])(features, words)[0]

@@ -100,7 +100,7 @@ def test_an_error_names_the_range(family):
 
 @pytest.mark.parametrize("family", [Digits, FoNE, Subword])
 def test_digits_that_no_float_has_cannot_be_asked_for(family):
-    with pytest.raises(ValueError, match=r"up to 15 digits in all.*; got 17 \+ 32 digits"):
+    with pytest.raises(ValueError, match=r"up to 15 digits in all.*; got 17 and 32"):
         family(17, 32)
     with pytest.raises(ValueError, match="int_digits >= 1 and frac_digits >= 0; got 0 and 2"):
         family(0, 2)

@@ -8,7 +8,7 @@ import torch
 
 import numlab as nl
 from numlab.codes.edges import quantile_edges, tree_edges
-from numlab.encoders import PLE, ColumnXVal, FusedBins, Periodic, SoftBins
+from numlab.encoders import PLE, FusedBins, Periodic, SoftBins, Standardised
 
 X = np.random.default_rng(0).exponential(size=5000)
 
@@ -68,7 +68,7 @@ def test_waves_have_their_frequencies():
 
 TASK = nl.tasks.Planets(n_steps=2, n_planets=(2, 2))
 COLUMNS = [
-    ColumnXVal.fit(TASK.sample(200, 1)),
+    Standardised.fit(TASK.sample(200, 1)),
     FusedBins.fit(TASK.sample(200, 1), 12),
     FusedBins((("m*", (1.0, 3.0, 5.0)), ("*", tuple(np.linspace(-3, 3, 30))))),
 ]
@@ -89,13 +89,6 @@ def test_a_number_is_spelled_and_read_by_its_column(encoder):
             ids + tokenizer.offset, np.ones(ids.shape, bool), features, slot=name
         )
         assert (np.abs(read - true) <= own.precision(true)).all()
-
-
-def test_scales_are_the_columns_deviations():
-    encoder = COLUMNS[0]
-    x = TASK.sample(200, 1)[0].column("m0")
-    assert encoder.at("m0").scale == pytest.approx(x.std()) and encoder.at("other").scale == 1
-    assert encoder.at("m0").features([x.std()]) == pytest.approx(1)
 
 
 def test_a_word_of_another_column_is_no_number():

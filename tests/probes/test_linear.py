@@ -64,7 +64,7 @@ def test_the_vector_of_a_text_is_the_mean_hidden_state_over_the_slot_s_tokens(ru
     import torch
 
     test = run.examples("test")
-    vectors = text_vectors(run, test, ("T0.*", "next0"), layer=1, batch_size=5)
+    vectors = text_vectors(run, test, ("T0.*", "next0"), layer=1)
     assert vectors.shape == (12, 16)
     for e in test:
         for i in (0, len(e) - 1):  # a text alone, without padding

@@ -37,7 +37,7 @@ def test_a_missing_value_is_a_question_mark_and_its_row_stays(home):
 def test_a_row_without_its_target_is_left_out(home):
     task = Table(pd.DataFrame({"a": [1.0, 2.0], "y": [None, 1.0]}), "y")
     assert texts(task.sample(1, 0)) == ["a=2 y=1"]
-    with pytest.raises(ValueError, match="there are 1 different rows; got sizes \\(2,\\)"):
+    with pytest.raises(ValueError, match="there are 1 different texts; got sizes \\(2,\\)"):
         task.sample(2, 0)
 
 
@@ -53,7 +53,7 @@ def test_parts_share_no_row_and_a_smaller_last_part_begins_a_larger(home):
 
 def test_rows_in_an_interval_are_held_out(home):
     task = Table(FRAME, "y", without=(("y", 0.0, 0.5), ("y", 1.0, 9.0)))
-    kept = np.concatenate([e.column("y") for e in task.sample(task.size, 0)])
+    kept = np.concatenate([e.column("y") for e in task.sample(len(task.usable), 0)])
     held = np.concatenate([e.column("y") for e in task.held_out])
     assert not (((kept > 0) & (kept < 0.5)) | (kept > 1)).any()
     assert (((held > 0) & (held < 0.5)) | (held > 1)).all()
@@ -111,9 +111,9 @@ def test_other_rows_are_read_as_the_kept_ones(home):
 
 def test_texts_are_a_task_of_their_numbers(home):
     task = Texts([f"{i} and {2 * i}" for i in range(40)], "n1", without=(("n0", 9.5, 19.5),))
-    assert task.size == 30 and len(task.held_out[0]) == 10
+    assert len(task.usable) == 30 and len(task.held_out[0]) == 10
     assert len(set(texts(task.split((10, 20), 0)[1]))) == 20
-    assert restore(describe(task)).size == 30
+    assert len(restore(describe(task)).usable) == 30
 
 
 def spec(task, encoder, **changes):
