@@ -14,6 +14,16 @@ from numlab.examples import Examples, Layout, Slot, as_numbers, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 
+__all__ = [
+    "Embeddings",
+    "from_encoder",
+    "from_pretrained",
+    "from_run",
+    "from_words",
+    "text_vectors",
+    "token_vectors",
+]
+
 TEXTS = 256  # read at once
 
 

@@ -17,6 +17,8 @@ from numlab.examples import Examples
 from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
 
+__all__ = ["interval", "labels", "predict", "predictions"]
+
 LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `interval` tries
 
 

@@ -16,6 +16,8 @@ from numlab.encoders import Encoder
 from numlab.encoders.aggregate import WeightedSum
 from numlab.objectives import Targets
 
+__all__ = ["AggregateLoss", "LossTerm", "NumberTokenLoss"]
+
 FAR = 1.01  # times the largest distance: that of words that are no numbers
 FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 ends at -20
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+__all__ = ["character_error_rate", "each_answer", "exact_match", "exact_number", "interval_score"]
+__all__ += ["invalid_rate", "log_smape", "mse", "r2", "same_digits", "score"]
+
 RESAMPLES = 200  # of the bootstrap, where there is one seed
 
 

@@ -23,6 +23,8 @@ from filelock import FileLock
 from numlab.described import describe
 from numlab.examples import Examples, Layout, Slot
 
+__all__ = ["digest", "home", "intact", "runs_dir", "split"]
+
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
 used: dict[str, Any] = {}  # the specs of the runs that this process has read, by digest

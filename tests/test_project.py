@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import inspect
 import re
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+
+import numlab as nl
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -174,3 +177,9 @@ def test_importing_numlab_leaves_heavy_libraries_alone():
     heavy += ["xarray", "pooch", "cfgrib", "zarr"]
     code = "import sys, numlab as nl; nl.XVal, nl.RunSpec, nl.Transformer, nl.begin, nl.tasks;"
     assert python(code + f"print([m for m in {heavy} if m in sys.modules])") == "[]"
+
+
+def test_a_submodule_says_what_is_public_and_each_name_is_there():
+    modules = [module for name in nl.__all__ if inspect.ismodule(module := getattr(nl, name))]
+    assert len(modules) > 10
+    assert [m.__name__ for m in modules if not all(hasattr(m, n) for n in m.__all__)] == []

@@ -12,6 +12,8 @@ from numlab.training import Run
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Gate", "beats", "plateau", "rates_inside"]
+
 # The most by which the validation loss may fall over the last fifth of training. Amended: it was
 # 2 %, but the loss of a model that learns a certain answer falls as t^-0.2 or so, and then by 4.4 %
 # in each last fifth, however long one trains. Seen before: planets with P10 fell by 2.4 and 3.3 %,
