@@ -400,7 +400,7 @@ def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(runs):
     places = (np.array(values) - panel.slider.min) / panel.slider.step
     assert places == pytest.approx(places.round())
     assert max(np.diff(coarse)) > 3 * max(np.diff(values))
-    assert coarse[0] == panel.slider.min and coarse[-1] == panel.slider.max
+    assert values[0] == panel.slider.min and values[-1] == panel.slider.max
 
 
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
