@@ -50,6 +50,9 @@ def embedding_explorer(
     All embeddings are of the same numbers, in the same order. `columns` are more columns by which
     the points can be coloured, with every number in "number"; `encoders` spell the number under the
     mouse; `k` counts the neighbours of a number.
+
+    >>> found = nl.embeddings.from_encoder(nl.FoNE(int_digits=2), np.arange(9.0), 8)
+    >>> panel = nl.widgets.embedding_explorer([found])
     """
     if not embeddings or len(embeddings[0]) < 2:
         got = len(embeddings[0]) if embeddings else "none"

@@ -28,6 +28,11 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
     DataFrame [encoder, true, median, low, high, invalid]
         One row for each encoder: median and range of its valid predictions (NaN if there are
         none) and the share of invalid ones. Of two middle predictions, the median is the lower.
+
+    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
+    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> nl.widgets.answers([nl.train(spec)], "answer", 1.5, n=2).encoder.tolist()
+    ['P1000']
     """
     names, predicted = labels(runs), {}
     for run in runs:

@@ -19,6 +19,8 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     A message says how the file is read, what is done, and how long it takes; "Cancel" ends it after
     the model in training. Uploaded files are kept under `data/uploads`. A panel can start with the
     file `path`. `options` are those of `compare.report`: steps, columns, target, seeds, decimal.
+
+    >>> panel = nl.widgets.your_numbers()
     """
     button = _Upload(accept=",".join(SUFFIXES))
     cancel = ipywidgets.Button(description="Cancel", icon="stop", disabled=True)
