@@ -1,6 +1,7 @@
 """The command line: `numlab ...`."""
 
 import importlib.metadata
+import importlib.util
 import os
 import shutil
 import signal
@@ -54,6 +55,8 @@ def lab() -> None:
 @app.command(name="app", context_settings={"ignore_unknown_options": True})
 def serve(arguments: Annotated[list[str] | None, typer.Argument(help="Options of voila.")] = None):
     """Serve the notebooks as web pages, without JupyterLab."""
+    if importlib.util.find_spec("voila") is None:
+        raise ValueError("web pages need voila: pip install 'numlab[lab]'")
     from numlab.widgets import web
 
     web.serve(_notebooks(), *arguments or ())
