@@ -31,7 +31,7 @@ widgets.sweep_answers.swept
 
 
 def public() -> dict[str, object]:
-    """Classes and functions that numlab or one of its public modules exports, by their full name."""
+    """Classes and functions that numlab or a public module exports, by full name."""
     modules = [nl, *(part for part in map(nl.__getattr__, nl.__all__) if inspect.ismodule(part))]
     found = [getattr(m, name) for m in modules for name in getattr(m, "__all__", ())]
     found = [x for x in found if inspect.isclass(x) or inspect.isfunction(x)]
