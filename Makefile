@@ -40,7 +40,7 @@ lab: setup
 	@$(BIN)/numlab lab
 
 app: setup
-	$(BIN)/voila notebooks
+	@$(BIN)/numlab app
 
 # Compares what was installed by content, because a fresh checkout changes the files' dates.
 setup:

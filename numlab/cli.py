@@ -1,6 +1,7 @@
 """The command line: `numlab ...`."""
 
 import importlib.metadata
+import importlib.util
 import os
 import shutil
 import signal
@@ -47,6 +48,21 @@ def list_notebooks(
 @app.command()
 def lab() -> None:
     """Open the notebooks in JupyterLab; installed ones are copied into your own folder first."""
+    start = str(_notebooks() / "start.ipynb")
+    os.execl(sys.executable, sys.executable, "-m", "jupyterlab", start)
+
+
+@app.command(name="app", context_settings={"ignore_unknown_options": True})
+def serve(arguments: Annotated[list[str] | None, typer.Argument(help="Options of voila.")] = None):
+    """Serve the notebooks as web pages, without JupyterLab."""
+    if importlib.util.find_spec("voila") is None:
+        raise ValueError("web pages need voila: pip install 'numlab[lab]'")
+    from numlab.widgets import web
+
+    web.serve(_notebooks(), *arguments or ())
+
+
+def _notebooks() -> Path:
     from numlab import store
     from numlab.figures.notebooks import INSTALLED, folder
 
@@ -55,7 +71,7 @@ def lab() -> None:
         notebooks = store.home() / "notebooks"
         shutil.copytree(INSTALLED, notebooks)
         typer.echo(f"numlab: the notebooks are now in {notebooks}", err=True)
-    os.execl(sys.executable, sys.executable, "-m", "jupyterlab", str(notebooks / "start.ipynb"))
+    return notebooks
 
 
 @app.command()

@@ -68,6 +68,9 @@ def from_encoder(
     weights, all drawn from `seed`. The vector of a number is the mean over its tokens, without
     positions: under a text encoder, permutations of the same tokens coincide. ValueError for a
     number beyond `encoder.bounds`.
+
+    >>> nl.embeddings.from_encoder(nl.FoNE(int_digits=3), [1.0, 2.0], d_model=8).vectors.shape
+    (2, 8)
     """
     numbers = np.asarray(numbers)
     vectors, mask = token_vectors(encoder, numbers, d_model, seed)
@@ -81,6 +84,9 @@ def token_vectors(
     """The (n, L, d_model) float32 vectors of each token, as `from_encoder` has them, and the mask.
 
     Tokens that do not exist are zeros.
+
+    >>> [a.shape for a in nl.embeddings.token_vectors(nl.P10(), [1.0, 2.0], d_model=8)]
+    [(2, 5, 8), (2, 5)]
     """
     tokens = encoder.encode(numbers)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -100,6 +106,11 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     """The trained vectors of an encoder's words that are numbers (xval, Fig. 11).
 
     Such are "0123456789" of P10; another word is a ValueError.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> len(nl.embeddings.from_words(nl.train(spec), "0123456789"))
+    10
     """
     words, encoder = list(words), run.spec.encoder
     is_number = ~np.isnan(encoder.word_values)
@@ -117,6 +128,11 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
 
     Layer 0 is the trained embedding, without positions; i the output of the i-th block. The vector
     of a number is the mean over its tokens.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> nl.embeddings.from_run(nl.train(spec), [1.0, 2.0], layer=1).vectors.shape
+    (2, 8)
     """
     vectors = text_vectors(run, _alone(numbers), "number", layer)
     return Embeddings(numbers, vectors, run.spec.name, layer)
@@ -136,6 +152,11 @@ def text_vectors(
     Returns
     -------
     (n, d_model) float32, in the order of the texts' index, if they have one
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> nl.embeddings.text_vectors(nl.train(spec), spec.task.sample(3, seed=1), "a").shape
+    (3, 8)
     """
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
     for e in examples:

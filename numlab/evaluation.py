@@ -37,6 +37,11 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
 
     It is `encoder.label`; where two different encoders share that, the encoder in full; and
     "default" for a pretrained model that reads numbers as text.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> list(nl.evaluation.labels([nl.Run(spec)]).values())
+    ['P10']
     """
     encoders = {run.spec.encoder for run in runs} - {None}
     count = Counter(encoder.label for encoder in encoders)

@@ -17,7 +17,11 @@ FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 
 @dataclass(frozen=True)
 class Slot:
-    """A part of a layout that texts fill in: with a number, or with one of the `words`."""
+    """A part of a layout that texts fill in: with a number, or with one of the `words`.
+
+    >>> nl.Slot("answer")
+    Slot(name='answer', words=None)
+    """
 
     name: str
     words: tuple[str, ...] | None = None
@@ -143,6 +147,11 @@ class Examples:
     numbers : (n, number slots) float64, or Python ints of any size in an object array.
     words : (n, word slots) indices into each word slot's `words`; None without word slots.
     index : (n,) index of each text in its corpus, optional.
+
+    >>> (texts,) = nl.parse(["a=1.5, b=2", "a=3, b=4"])
+    >>> texts.numbers
+    array([[1.5, 2. ],
+           [3. , 4. ]])
     """
 
     layout: Layout

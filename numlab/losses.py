@@ -65,6 +65,9 @@ class AggregateLoss(LossTerm):
     deviates: the paper sets the loss to a constant where the answer is not a number. Here the
     probability of words that are not digits counts as a zero vector: an answer without a digit
     costs the log2 of the mean square of the true number's aggregate.
+
+    >>> nl.AggregateLoss(share=0.5).weight
+    1.0
     """
 
     share: float = 0.6
@@ -140,6 +143,9 @@ class NumberTokenLoss(LossTerm):
     squash : distances between different values become 1 to `squash`, of "was" alone. Digits have 1
         to 9 themselves; our choice: others are squashed to that too, as significands and whole
         numbers are decades apart. None: as they are.
+
+    >>> nl.NumberTokenLoss("mse", weight=0.1)
+    NumberTokenLoss(kind='mse', weight=0.1, reweigh=True, squash=9.0, name='number tokens')
     """
 
     kind: str = "was"

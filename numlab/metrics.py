@@ -15,7 +15,13 @@ RESAMPLES = 200  # of the bootstrap, where there is one seed
 
 
 def invalid_rate(frame) -> float:
-    """The share of answers that are not numbers."""
+    """The share of answers that are not numbers.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
+    >>> nl.metrics.invalid_rate(frame)
+    0.0
+    """
     return float(1 - frame.valid.mean())
 
 
@@ -23,6 +29,11 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     """The share of answers within `tolerance` of the true number; an invalid one is wrong.
 
     Words, and integers beyond float64, match exactly or not at all.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
+    >>> nl.metrics.exact_match(frame)
+    0.5
     """
     from pandas.api.types import is_numeric_dtype
 
@@ -43,7 +54,13 @@ def same_digits(frame, digits: int = 15) -> float:
 
 
 def exact_number(frame) -> float:
-    """The share of answers that BitTokens counts as exact: read it beside `same_digits`."""
+    """The share of answers that BitTokens counts as exact: read it beside `same_digits`.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
+    >>> nl.metrics.exact_number(frame)
+    0.5
+    """
     return float(each_answer(frame)["exact number"].mean())
 
 
@@ -131,7 +148,13 @@ def _decimal(x: float | int) -> str:
 
 
 def mse(frame) -> float:
-    """Mean squared error over the valid answers; read it beside `invalid_rate`."""
+    """Mean squared error over the valid answers; read it beside `invalid_rate`.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
+    >>> nl.metrics.mse(frame)
+    0.125
+    """
     valid = frame[frame.valid]
     gap = valid.predicted.to_numpy(float) - valid.true.to_numpy(float)
     return float(np.mean(gap**2)) if len(gap) else float("nan")
@@ -139,7 +162,13 @@ def mse(frame) -> float:
 
 def r2(frame) -> float:
     """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I); NaN
-    where they do not vary."""
+    where they do not vary.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
+    >>> nl.metrics.r2(frame)
+    0.5
+    """
     valid = frame[frame.valid]
     variance = float(valid.true.to_numpy(float).var()) if len(valid) else 0.0
     return 1 - mse(valid) / variance if variance else float("nan")

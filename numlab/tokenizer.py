@@ -61,6 +61,11 @@ class Tokenizer:
     then predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
     encoder spells answers otherwise, and the head reads the number off the same hidden state.
     Inputs are spelled by the encoder as ever.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> len(spec.tokenizer().text.words)
+    6
     """
 
     text: Text

@@ -104,9 +104,13 @@ def test_colours_are_of_values_digits_words_and_columns():
     assert color_columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
 
 
-def test_t_sne_of_many_is_refused_in_words(panel, monkeypatch):
+def test_t_sne_says_how_far_it_is_and_of_many_is_refused_in_words(panel, monkeypatch):
+    said = []
+    panel.message.observe(lambda change: said.append(change.new), "value")
     panel.projection.value = "t-SNE"
     assert drawn(panel)["data"][0]["type"] == "scattergl"
+    for title in panel.seen:
+        assert any(f"t-SNE of {title}: 50%" in text for text in said)
     monkeypatch.setattr(explorer, "TSNE_MOST", 100)
     panel.projection.value = "PCA, 2-D"
     panel.projection.value = "t-SNE"

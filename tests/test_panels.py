@@ -1,7 +1,6 @@
 """Training in the background, scans of logits and uploads, without a browser."""
 
 import dataclasses
-import datetime
 import json
 import shutil
 import threading
@@ -113,12 +112,10 @@ def test_a_parameter_that_cannot_be_held_is_refused(run):
 def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
     row, said, page, _ = nl.widgets.your_numbers(steps=0).children
     box, cancel = row.children
-    file = {"type": "text/csv", "size": 0}
 
     def upload(name, content):
-        stamp = datetime.datetime.now(datetime.UTC)
         before = set(threading.enumerate())
-        box.value = ({"name": name, "content": content, **file, "last_modified": stamp},)
+        box._handle_custom_msg({"name": name}, [content])
         for thread in set(threading.enumerate()) - before:
             thread.join()
 

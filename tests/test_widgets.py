@@ -361,20 +361,46 @@ def test_the_errors_are_those_of_the_medians(panel, runs):
     )
 
 
+def test_who_answers_a_constant_at_trained_values_hardly_learned():
+    known = np.array([0.2, 0.3, 0.5, 0.8])
+
+    def said(**medians):
+        frames = [
+            pd.DataFrame({"encoder": e, "true": known, "median": m}) for e, m in medians.items()
+        ]
+        return sweep_answers.hardly_learned(pd.concat(frames), known)
+
+    assert said(flat=0.45, right=known, near=known + 0.05, silent=np.nan) == ["flat", "silent"]
+    assert sweep_answers.hardly_learned(pd.DataFrame({"true": [0.2]}), known) == []
+
+
+def test_a_panel_names_who_hardly_learned_once_it_has_asked(runs):
+    panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", n=2)
+    assert "Hardly learned" not in panel.table.value
+    panel.answered = panel.answered.iloc[:0]
+    frame = [nl.widgets.answers(runs[1:2], "stepsize", at, n=2) for at in (*panel.known, panel.at)]
+    panel.answered = pd.concat(frame).assign(median=0.45)
+    panel.draw()
+    assert "Hardly learned: XVal." in panel.table.value
+
+
 def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(runs):
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", n=2)
     start = panel.slider.value
-    for _ in range(3):
+    for _ in panel.known:
+        panel.fill()
+    assert {*panel.answered.true} == {start, 0.2, 0.3, 0.5, 0.8}  # did it learn them?
+    for _ in range(2):
         panel.fill()
     coarse = sorted(panel.answered.true)
     for _ in range(30):
         panel.fill()
     values = sorted({*panel.answered.true, start})
-    assert 25 <= len(values) <= 26
+    assert 25 <= len(values) <= 30
     places = (np.array(values) - panel.slider.min) / panel.slider.step
     assert places == pytest.approx(places.round())
     assert max(np.diff(coarse)) > 3 * max(np.diff(values))
-    assert coarse[0] == panel.slider.min and coarse[-1] == panel.slider.max
+    assert values[0] == panel.slider.min and values[-1] == panel.slider.max
 
 
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):

@@ -23,7 +23,11 @@ FALL = 0.05
 
 @dataclass(frozen=True)
 class Gate:
-    """A condition, whether it is met, and the numbers that say so."""
+    """A condition, whether it is met, and the numbers that say so.
+
+    >>> nl.claims.Gate("plateau", True, "0.3 %")
+    Gate(name='plateau', passed=True, evidence='0.3 %')
+    """
 
     name: str
     passed: bool

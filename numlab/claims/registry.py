@@ -90,6 +90,10 @@ class Claim:
 
 @functools.cache
 def claims(folder: Path = FOLDER) -> Mapping[str, Claim]:
-    """Every claim by its id."""
+    """Every claim by its id.
+
+    >>> nl.claims.claims()["xval/lookup-mse"].figures
+    ['xval/tab12']
+    """
     files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml")))
     return {entry["id"]: Claim(**entry) for file in files for entry in file["claim"]}

@@ -28,7 +28,11 @@ NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
 def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
-    """Nine encoders with the digits and units that these columns of numbers need."""
+    """Nine encoders with the digits and units that these columns of numbers need.
+
+    >>> [str(e) for e in nl.compare.choices({"x": np.array([1.0, 2.5])})][:3]
+    ['P10', 'P1000', 'B1999']
+    """
     numbers = np.concatenate([*columns.values()])
     int_digits, frac_digits = needed_digits(numbers)
     units = tuple((glob.escape(name), *bend_centre_scale(x)) for name, x in columns.items())
@@ -60,6 +64,9 @@ def encodings(
         neighbour F1 (k = 10) of up to 1,000 numbers of the column with most, NaN below 12;
         periods : up to three peaks of its spectrum, "–" for none, NaN with fewer than 8
         consecutive integers.
+
+    >>> nl.compare.encodings({"x": np.array([1.0, 2.5])}, [nl.P1000()]).shape[0]
+    1
     """
     richest = max(columns, key=lambda name: len(np.unique(columns[name])))
     different = few = np.unique(columns[richest])

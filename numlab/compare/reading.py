@@ -81,6 +81,11 @@ def read(
     target : a column that is used in any case.
     decimal : "," or "."; by default what the numbers of a column look like.
     most : columns that are used, unless they are named.
+
+    >>> import pandas as pd, tempfile
+    >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
+    >>> len(nl.compare.read(path).frame)
+    12
     """
     path, notes = Path(path), []
     if not path.is_file():

@@ -54,6 +54,11 @@ def report(
     say : called with how the file was read, and each stage of the work; what it raises ends it.
     columns, target, decimal : as in `read`; without a target each column of numbers is predicted.
     seeds : how often each encoder is trained.
+
+    >>> import pandas as pd, tempfile
+    >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
+    >>> nl.compare.report(path, steps=0).advice.encoder
+    'XVal (by column)'
     """
     say(f"reading {Path(path).name}")
     reading = read(path, columns, target, decimal)
@@ -192,6 +197,11 @@ def advise(
     or codes one that changes more of them. Of the others the one is taken whose errors are least in
     the columns that can be predicted, as in training. Where none can: the one that loses least,
     then with fewest tokens, then with the best neighbour F1.
+
+    >>> columns = {"x": np.array([1.0, 2.5, 4.0])}
+    >>> found = nl.compare.encodings(columns, [nl.P1000(), nl.XVal()])
+    >>> nl.compare.advise(found).predictable
+    False
     """
     every = encodings.set_index("encoder")
     every["lost"] = every.worst.where(every.worst > LOSSLESS, 0.0)

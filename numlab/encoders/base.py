@@ -24,7 +24,11 @@ END = -2  # behind the last token of a number
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """n numbers as tokens, in reading order row by row."""
+    """n numbers as tokens, in reading order row by row.
+
+    >>> nl.P1000().encode([1.5]).ids
+    array([[  0,  52, 908]], dtype=int32)
+    """
 
     ids: np.ndarray  # (n, L) int32 indices into the vocabulary; -1: another token of a model
     mask: np.ndarray  # (n, L) bool: which of them exist; holes are allowed
@@ -53,7 +57,12 @@ class Tokens:
 
 
 class Encoder(Range):
-    """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values."""
+    """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values.
+
+    >>> encoder = nl.P1000()
+    >>> encoder.decode(encoder.encode([1.5, -60.25]))
+    array([  1.5, -60.2])
+    """
 
     version: ClassVar[int] = 1
     token_mlp: ClassVar[bool] = False  # the token head is an MLP, not only tied (xval, Appendix C)
@@ -139,6 +148,9 @@ class ValueEncoder(Encoder, Code):
 
     A subclass has a code (`features`, `number`), an `embedding` that reads the features, and a
     `head` that predicts them.
+
+    >>> nl.XVal().encode([1.5]).features
+    array([[1.5]], dtype=float32)
     """
 
     vocabulary = ("[NUM]",)

@@ -101,6 +101,9 @@ class Periodic(SmoothEncoder):
 
     `sigma`: deviation of the frequencies at the start, which are cut at three of it. It matters:
     the best is mostly below 0.5, and a small one is safe.
+
+    >>> nl.Periodic(n=2).encode([2.5]).features
+    array([[2.5]], dtype=float32)
     """
 
     n: int = 48
@@ -136,6 +139,9 @@ class SoftBins(SmoothEncoder):
     """A vector for each centre; between two of them, the mixture of both (soft discretisation).
 
     Numbers beyond the outer centres are embedded as these.
+
+    >>> nl.SoftBins().encode([0.5]).features
+    array([[0.5]], dtype=float32)
     """
 
     centres: tuple[float, ...] = UNIT

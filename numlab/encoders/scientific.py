@@ -24,9 +24,6 @@ class Scientific(Encoder):
     The smallest positive word, 100E-8, stands for 0, and smaller numbers underflow to it (our
     choice: Table 1 has no word for 0, but data has zeros).
 
-    >>> P10().spell(-60.2), P1000().spell(-60.2), B1999().spell(-60.2), FP15().spell(-60.2)
-    (['-', '6', '0', '2', 'E-1'], ['-', '602', 'E-1'], ['-602', 'E-1'], ['-602E-1'])
-
     Parameters
     ----------
     overflow : "raise" or "clip": what to do with numbers that round beyond 999E7.
@@ -117,7 +114,11 @@ class Scientific(Encoder):
 
 @dataclass(frozen=True)
 class P10(Scientific):
-    """Sign, three digits, exponent: five tokens, 28 words."""
+    """Sign, three digits, exponent: five tokens, 28 words.
+
+    >>> nl.P10().spell(-60.2)
+    ['-', '6', '0', '2', 'E-1']
+    """
 
     vocabulary = ("+", "-", *DIGITS, *EXPONENT_WORDS)
 
@@ -128,7 +129,11 @@ class P10(Scientific):
 
 @dataclass(frozen=True)
 class P1000(Scientific):
-    """Sign, significand, exponent: three tokens, 918 words."""
+    """Sign, significand, exponent: three tokens, 918 words.
+
+    >>> nl.P1000().spell(-60.2)
+    ['-', '602', 'E-1']
+    """
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
@@ -142,7 +147,11 @@ class P1000(Scientific):
 
 @dataclass(frozen=True)
 class B1999(Scientific):
-    """Signed significand, exponent: two tokens, 1816 words."""
+    """Signed significand, exponent: two tokens, 1816 words.
+
+    >>> nl.B1999().spell(-60.2)
+    ['-602', 'E-1']
+    """
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
@@ -156,7 +165,11 @@ class B1999(Scientific):
 
 @dataclass(frozen=True)
 class FP15(Scientific):
-    """The whole number as one of 28800 words."""
+    """The whole number as one of 28800 words.
+
+    >>> nl.FP15().spell(-60.2)
+    ['-602E-1']
+    """
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:

@@ -28,13 +28,26 @@ class Notebook:
     path: Path
 
     @property
-    def code(self) -> list[str]:
-        """The source of each code cell."""
+    def cells(self) -> list[dict]:
+        """Its cells; ValueError where they have no source or type."""
         try:
             cells = json.loads(self.path.read_text("utf-8"))["cells"]
-            return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+            return [
+                {**c, "source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in cells
+            ]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{self.path} is no notebook ({error!r})") from None
+
+    @property
+    def code(self) -> list[str]:
+        """The source of each code cell."""
+        return [cell["source"] for cell in self.cells if cell["cell_type"] == "code"]
+
+    @property
+    def title(self) -> str:
+        """The heading with which it begins, else its name."""
+        first = self.cells[0]["source"] if self.cells else ""
+        return first.splitlines()[0].removeprefix("# ") if first[:2] == "# " else self.name
 
     @property
     def declared(self) -> list[str]:

@@ -106,7 +106,11 @@ class HLGauss(BinHead):
 
 @dataclass(frozen=True)
 class Bars(BinHead):
-    """Bars between quantiles of the numbers, the outer two half-normals, by likelihood."""
+    """Bars between quantiles of the numbers, the outer two half-normals, by likelihood.
+
+    >>> nl.heads.Bars(edges=(0.0, 1.0, 2.0))
+    Bars(edges=(0.0, 1.0, 2.0))
+    """
 
     tails: ClassVar[bool] = True
 

@@ -15,6 +15,9 @@ class BitHead(BitCode, Head):
     """A logit for each bit, learned independently. Ours: the float paper predicts no numbers.
 
     `weight`: of the loss beside the words'; BitTokens has 10.
+
+    >>> nl.heads.BitHead(bits=16)
+    BitHead(bits=16, overflow='raise', weight=1.0)
     """
 
     weight: float = 1.0

@@ -14,7 +14,11 @@ from numlab.heads.base import Head, HeadModule
 
 @dataclass(frozen=True)
 class DigitHead(DigitCode, Head):
-    """Ten logits for each digit and one for the sign, by a learned linear map."""
+    """Ten logits for each digit and one for the sign, by a learned linear map.
+
+    >>> nl.heads.DigitHead(int_digits=3)
+    DigitHead(int_digits=3, frac_digits=0, signed=True)
+    """
 
     def build(self, d_model: int) -> HeadModule:
         predict = nn.Linear(d_model, 10 * self.n_digits + self.signed)
@@ -27,6 +31,9 @@ class FigureHead(FigureCode, Head):
 
     deviates: theirs has ten logits for the sign too, adds the cross-entropies up, and has 17
     figures, of which float64 does not hold the last two. Here they are averaged, then weighted.
+
+    >>> nl.heads.FigureHead(figures=6)
+    FigureHead(figures=6, weight=10.0)
     """
 
     weight: float = 10.0
@@ -44,6 +51,9 @@ class CircleHead(DigitCode, Head):
     learned here.
 
     `periods`: of the units.
+
+    >>> nl.heads.CircleHead(int_digits=3).periods
+    (10,)
     """
 
     periods: tuple[int, ...] = (10,)
@@ -63,6 +73,9 @@ class RoundedHead(DigitCode, Head):
     """The first D entries of the hidden state, each rounded to a digit (fone, 4.3 and Table 8).
 
     Nothing is learned here.
+
+    >>> nl.heads.RoundedHead(int_digits=3)
+    RoundedHead(int_digits=3, frac_digits=0)
     """
 
     signed: ClassVar[bool] = False

@@ -24,6 +24,9 @@ class ValueHead(ScaledCode, Head):
     ----------
     bias : whether the layers have biases (Table 11).
     normalised : whether the squared error is divided by the mean square of the batch's numbers.
+
+    >>> nl.heads.ValueHead(scale=10.0)
+    ValueHead(scale=10.0, bias=True, normalised=False)
     """
 
     scale: float = 1.0
@@ -39,6 +42,9 @@ class MixtureHead(ScaledCode, Head):
     """x / scale as a mixture of n normal distributions, by likelihood; read as its mean.
 
     Beyond the paper, as its Section 4 suggests.
+
+    >>> nl.heads.MixtureHead(n=2)
+    MixtureHead(n=2, scale=1.0, bias=True)
     """
 
     n: int = 4

@@ -26,6 +26,9 @@ class Absolute(Position):
     """A learned vector for each position in the text (GPT-2).
 
     `n`: tokens of the longest text.
+
+    >>> nl.models.Absolute(n=64)
+    Absolute(n=64)
     """
 
     n: int = 1024
@@ -60,6 +63,9 @@ class Abacus(Position):
     ----------
     n : tokens of the longest number.
     offset : the largest first index in training.
+
+    >>> nl.Abacus(n=16, offset=4)
+    Abacus(n=16, offset=4)
     """
 
     n: int = 128

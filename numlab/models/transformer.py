@@ -41,6 +41,9 @@ class ModelSpec(Architecture):
     gated : SwiGLU MLPs in place of GELU ones.
     bias : biases in the blocks (xval has none; Table 11).
     mlp_norm_from : the first block with a norm before its MLP (xval, Table 11: 0, 1 or all).
+
+    >>> nl.models.ModelSpec(d_model=32) == nl.GPT2(32)
+    True
     """
 
     d_model: int = 64
@@ -78,14 +81,22 @@ class ModelSpec(Architecture):
 
 
 def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:
-    """Like GPT-2 (xval, Appendix C): learned absolute positions, LayerNorm, GELU."""
+    """Like GPT-2 (xval, Appendix C): learned absolute positions, LayerNorm, GELU.
+
+    >>> nl.GPT2(d_model=32, context=64).positions
+    (Absolute(n=64),)
+    """
     return ModelSpec(d_model, n_layer, n_head, positions=(Absolute(context),))
 
 
 def Llama(
     d_model: int = 64, n_layer: int = 1, n_head: int = 4, n_kv_head: int = 2, d_head: int = 64
 ) -> ModelSpec:
-    """Like Llama 3.2 (fone, Table 6): rotary positions, RMSNorm, SwiGLU, grouped queries."""
+    """Like Llama 3.2 (fone, Table 6): rotary positions, RMSNorm, SwiGLU, grouped queries.
+
+    >>> nl.Llama(d_model=32).rotary
+    500000.0
+    """
     shape = (d_model, n_layer, n_head, n_kv_head, d_head)
     return ModelSpec(*shape, positions=(), rotary=500_000.0, rms_norm=True, gated=True)
 
@@ -204,7 +215,13 @@ class NumberEmbedding(nn.Module):
 
 
 class Transformer(Model):
-    """A transformer over a tokenizer's words and the numbers that they carry."""
+    """A transformer over a tokenizer's words and the numbers that they carry.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> sum(p.numel() for p in spec.model.build(spec.tokenizer()).parameters())
+    9256
+    """
 
     word_tables = ("embed.table.weight",)
 

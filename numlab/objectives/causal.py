@@ -17,6 +17,9 @@ class CausalLM(Objective):
     ----------
     only : patterns of the slots whose tokens are predicted.
     literals : predict every token, those of literals too.
+
+    >>> nl.CausalLM(only=("answer",))
+    CausalLM(only=('answer',), literals=False)
     """
 
     only: tuple[str, ...] = ("*",)

@@ -25,6 +25,9 @@ class MaskedLM(Objective):
     whole : in training a slot is masked whole, all tokens of its number together; else each token
         on its own, as the collator of xval's public code does: then the model mostly sees the rest
         of the number that it fills in. The same for encoders with one token a number.
+
+    >>> nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",))
+    MaskedLM(slots=1.0, literals=0.0, only=('answer',), whole=True)
     """
 
     slots: float = 0.2
@@ -77,6 +80,9 @@ class MaskedWords(Objective):
     independently, as in BERT's training.
 
     `share`: chance that a word is masked in training.
+
+    >>> nl.MaskedWords(share=0.3)
+    MaskedWords(share=0.3)
     """
 
     share: float = 0.15

@@ -23,6 +23,10 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
     encoders or aggregates, panel holds titles. Each point is the mean of the rows (seeds) that
     share x, hue and panel; the rows are dots and their range is a band. Lines and panels keep the
     order of the frame.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"x": [1, 2] * 2, "y": 1.0, "encoder": ["P10", "P10", "XVal", "XVal"]})
+    >>> figure = nl.plots.curves(frame, "x", "y", "encoder")
     """
     groups = [("", frame)] if panel is None else list(frame.groupby(panel, sort=False))
     figure, axes = panels(len(groups), 2 if len(groups) == 4 else 3)

@@ -35,7 +35,11 @@ def encoder_color(name: str) -> str:
 
 
 def encoder_marker(name: str) -> str:
-    """The marker of an encoder or an aggregate, chosen like `encoder_color`."""
+    """The marker of an encoder or an aggregate, chosen like `encoder_color`.
+
+    >>> nl.plots.encoder_marker("XVal")
+    'o'
+    """
     return _look(name, "marker", "<>*hH")
 
 
@@ -68,6 +72,9 @@ def panels(
     """A figure with n panels, each of width x height inches, at most `columns` in a row.
 
     `share`: all panels have the same limits on both axes.
+
+    >>> len(nl.plots.panels(3)[1])
+    3
     """
     columns = min(n, columns)
     rows = -(-n // columns)

@@ -121,6 +121,10 @@ class LongAddition(TwoOperands):
 
     As `Addition` beyond 14 digits, but of any length: to train on short operands and to test on
     long ones. A split has no sum twice, and so fewer of the shortest.
+
+    >>> nl.tasks.LongAddition(int_digits=20).sample(1, seed=0)[0].numbers
+    array([[71958204419405349, 3163429196701220226, 3235387401120625575]],
+          dtype=object)
     """
 
     int_digits: int = 10
@@ -134,6 +138,9 @@ class Subtraction(TwoOperands):
 
     `int_digits`, `frac_digits`: as of `Addition`; with more than 15 in all, numbers are Python
     ints.
+
+    >>> nl.tasks.Subtraction(int_digits=2).sample(1, seed=0)[0].numbers
+    array([[65., 40., 25.]])
     """
 
     int_digits: int = 6
@@ -149,6 +156,9 @@ class Multiplication(TwoOperands):
     """Texts ``{a}*{b}={answer}`` with a <= b (Sec. 4.1, fone; Table 5, xval).
 
     `digits`: most digits of an operand; with more than 7, numbers are Python ints in any order.
+
+    >>> nl.tasks.Multiplication(digits=2).sample(1, seed=0)[0].numbers
+    array([[  40.,   65., 2600.]])
     """
 
     digits: int = 3

@@ -20,6 +20,9 @@ class Task(ABC):
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
     changes no other draw. `limits` are the parameters that it can hold, each with its range (low,
     high), and `gaps` for some of them the open intervals (low, high) that samples leave out.
+
+    >>> nl.tasks.Addition(2).sample(1, seed=0)[0].numbers
+    array([[ 40.,  65., 105.]])
     """
 
     version: ClassVar[int] = 1  # raise it when the same seed gives other texts

@@ -187,6 +187,9 @@ class Texts(Rows):
     rows : list of str, or the checksum of one that the store holds.
     target : a pattern of the slots that are predicted.
     without : as in Rows.
+
+    >>> nl.tasks.Texts(["2 kg cost 3.5", "5 kg cost 8"], target="n1").layouts()[0].literals
+    ('', ' kg cost ', '')
     """
 
     rows: Any

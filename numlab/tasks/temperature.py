@@ -42,6 +42,9 @@ class Temperature(IndependentTask):
     stations, times : fewest and most.
     record : the share of the field's record to draw from, (begin, end).
     step : hours between two temperatures.
+
+    >>> nl.tasks.Temperature(stations=(2, 2), times=(2, 2)).layouts()[0].slots[0].name
+    'lat0'
     """
 
     source: Climate | FieldFile = Climate()  # noqa: RUF009 (frozen)

@@ -31,6 +31,11 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     ----------
     scheduler : address of a Dask scheduler whose workers see this store; default: the environment
         variable NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> [nl.train(spec)] == nl.train_all([spec])
+    True
     """
     if starts := [spec.start for spec in specs if spec.start]:
         train_all(starts, scheduler)

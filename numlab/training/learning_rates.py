@@ -33,6 +33,11 @@ def choose_learning_rates(
         In the same order, with their own `steps`.
     record : DataFrame [encoder, learning_rate, valid_loss, chosen]
         One row per spec and rate.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> nl.choose_learning_rates([spec], (2e-3,), 0)[0][0].learning_rate
+    0.002
     """
     import pandas as pd
 

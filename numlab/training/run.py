@@ -22,7 +22,13 @@ from numlab.training.spec import RunSpec
 
 @dataclass(frozen=True)
 class Run:
-    """A trained model in the store."""
+    """A trained model in the store.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> nl.train(spec).history.part.tolist()
+    ['train', 'valid', 'train', 'valid']
+    """
 
     spec: RunSpec
 

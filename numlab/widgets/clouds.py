@@ -20,6 +20,10 @@ def clouds(frame: pd.DataFrame, dimensions: int = 2) -> Plot:
     """Embeddings in their first two or three principal components, side by side.
 
     `frame` has the columns cloud (the pane's title), number, pc1, pc2 and, for three, pc3.
+
+    >>> found = nl.embeddings.from_encoder(nl.FoNE(int_digits=2), np.arange(9.0), 8)
+    >>> frame = nl.probes.pca(found, 2).assign(cloud="FoNE")
+    >>> panel = nl.widgets.clouds(frame)
     """
     if dimensions not in (2, 3):
         raise ValueError(f"clouds have 2 or 3 dimensions; got {dimensions}")

@@ -1,6 +1,8 @@
 """Number embeddings side by side: turn them, colour them, choose numbers, see their neighbours."""
 
+import contextlib
 import functools
+import io
 import re
 from html import escape
 from typing import Any
@@ -25,6 +27,7 @@ PROJECTIONS = {  # and the names of their axes
     "PCA, 3-D": ("pc1", "pc2", "pc3"),
     "t-SNE": ("t-SNE 1", "t-SNE 2"),
 }
+TSNE_STEPS = 1000  # of scikit-learn
 TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
 SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
@@ -47,6 +50,9 @@ def embedding_explorer(
     All embeddings are of the same numbers, in the same order. `columns` are more columns by which
     the points can be coloured, with every number in "number"; `encoders` spell the number under the
     mouse; `k` counts the neighbours of a number.
+
+    >>> found = nl.embeddings.from_encoder(nl.FoNE(int_digits=2), np.arange(9.0), 8)
+    >>> panel = nl.widgets.embedding_explorer([found])
     """
     if not embeddings or len(embeddings[0]) < 2:
         got = len(embeddings[0]) if embeddings else "none"
@@ -69,7 +75,7 @@ class _Explorer(Panel):
         self.encoders, self.numbers = encoders, embeddings[0].numbers
         self.k, self.columns = min(k, len(self.numbers) - 1), color_columns(self.numbers, columns)
         self.names = np.array(list(map(shown, self.numbers.tolist())))
-        self.project = functools.cache(lambda title, way: projected(self.embeddings[title], way))
+        self.project = functools.cache(self.project)
         options = list(self.embeddings)
         sides = zip(("left", "right"), options, strict=False)
         self.sides = [menu(side, options, value=title) for side, title in sides]
@@ -103,6 +109,17 @@ class _Explorer(Panel):
         self.message.value = note("Drawing …")  # t-SNE takes seconds
         self.brush.show(self.figure())
         self.answer()
+
+    def project(self, title: str, way: str) -> np.ndarray:
+        """(n, 2 or 3) the points of an embedding; a message says how far t-SNE is."""
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            printed.write = lambda text: self.follow(title, text)
+            return projected(self.embeddings[title], way)
+
+    def follow(self, title: str, printed: str) -> None:
+        """Say how far t-SNE is, from what scikit-learn prints every 50 iterations."""
+        if found := re.search(r"Iteration (\d+)", printed):
+            self.message.value = note(f"t-SNE of {title}: {int(found[1]) / TSNE_STEPS:.0%}")
 
     def figure(self) -> go.Figure:
         """The panes of the chosen embeddings, projection and colour."""
@@ -176,7 +193,10 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
         from sklearn.manifold import TSNE
 
         perplexity = min(30.0, (len(e) - 1) / 3)
-        return TSNE(perplexity=perplexity, init="random", random_state=0).fit_transform(e.vectors)
+        tsne = TSNE(
+            perplexity=perplexity, init="random", random_state=0, max_iter=TSNE_STEPS, verbose=2
+        )
+        return tsne.fit_transform(e.vectors)
     n = len(PROJECTIONS[projection])
     points = probes.pca(e, min(n, *e.vectors.shape)).drop(columns="number").to_numpy()
     spread = points.std(0)

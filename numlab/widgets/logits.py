@@ -24,6 +24,10 @@ def logit_scan(run: Run, slot: str | None = None, n: int = 16) -> ipywidgets.VBo
     The run was trained under a masked LM with a text encoder of fixed length. `slot` is a parameter
     that its task can hold fixed (default: the first), `n` the number of texts a value. ValueError
     for another kind of run, or a parameter that the task cannot hold.
+
+    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
+    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> panel = nl.widgets.logit_scan(nl.train(spec), "answer", n=1)
     """
     task, limits = run.spec.task, sorted(run.spec.task.limits)
     if not limits or slot not in (None, *limits):

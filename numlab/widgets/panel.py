@@ -1,4 +1,4 @@
-"""The parts of every panel: plots, menus, messages, and a note when the kernel stops."""
+"""The parts of every panel: plots, menus, messages, and what it does in the page."""
 
 from html import escape
 from pathlib import Path
@@ -57,17 +57,17 @@ class Plot(anywidget.AnyWidget):
         self.figure = plotly.io.to_json(figure, validate=False)
 
 
-class _KernelNote(anywidget.AnyWidget):
-    """Empty until the kernel stops or restarts; then it says what to do."""
+class _InPage(anywidget.AnyWidget):
+    """Focuses a slider that is clicked; empty until the kernel stops, then it says what to do."""
 
-    _esm = script("kernel_note")
+    _esm = script("panel")
 
 
 class Panel(ipywidgets.VBox):
-    """Widgets one below the other, then the note about the kernel."""
+    """Widgets one below the other, and what a panel does in the page."""
 
     def __init__(self, *parts: ipywidgets.Widget):
-        super().__init__([*parts, _KernelNote()])
+        super().__init__([*parts, _InPage()])
 
 
 def row(*widgets: ipywidgets.Widget) -> ipywidgets.HBox:

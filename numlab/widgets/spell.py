@@ -24,6 +24,8 @@ def spell(encoders: list[Encoder], text: str = EXAMPLE) -> ipywidgets.VBox:
     through them. A number outside an encoder's range is marked, with the reason.
 
     `text` stands there at the start.
+
+    >>> panel = nl.widgets.spell([nl.P10(), nl.XVal()])
     """
     box = ipywidgets.Text(text, description="text", style=FIT["style"], layout={"width": "97%"})
     shown = ipywidgets.HTML(_page(text, encoders))

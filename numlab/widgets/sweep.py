@@ -17,7 +17,7 @@ from numlab.evaluation import labels
 from numlab.figures import filing
 from numlab.training import Run
 from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, page, row
-from numlab.widgets.sweep_answers import TEXTS, answers, swept, words
+from numlab.widgets.sweep_answers import TEXTS, answers, hardly_learned, swept, words
 from numlab.widgets.sweep_figure import sweep_figure
 
 __all__ = ["extent", "ood_sweep"]
@@ -25,6 +25,7 @@ __all__ = ["extent", "ood_sweep"]
 IDLE = 0.4  # seconds without a move, after which another value is added to the lines
 CURVE = 25  # values that are added in this way
 ALL = "all"
+HARDLY = "Hardly learned: {}. Even at trained values its answers are little better than a constant."
 
 
 def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywidgets.VBox:
@@ -34,12 +35,16 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     the values asked so far, and below the error of the median. While nobody drags, the lines are
     filled in. Right, if a run has a text encoder of fixed length: the word probabilities of the
     first such run. Numbers beyond an axis are drawn at its end. Menus and boxes choose the
-    parameter, the seed and the encoders. "Keep this view" saves the view as a figure and prints
-    the cell that makes it again.
+    parameter, the seed and the encoders. "Keep this view" saves the view as a figure and shows
+    the code that makes it again. A note names encoders that hardly learned.
 
     The runs are of one task; a note names those that are not in the store. `slot` is a parameter
     that the task can hold fixed, such as "stepsize" or "a0". ValueError if the store holds none of
     the runs, or the task cannot hold the parameter.
+
+    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
+    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> panel = nl.widgets.ood_sweep([nl.train(spec)], "answer", n=2)
     """
     trained = [run for run in runs if run.folder.is_dir()]
     tasks = {run.spec.task for run in trained}
@@ -74,7 +79,7 @@ class _Sweep(Panel):
         self.slider = ipywidgets.FloatSlider(
             readout_format=".3f", layout={"width": "97%"}, style=FIT["style"]
         )
-        hint = "save it as a figure, and print the cell that makes it again"
+        hint = "save it as a figure, and show the code that makes it again"
         self.button = ipywidgets.Button(description="Keep this view", icon="save", tooltip=hint)
         self.plot, self.table, self.message = Plot(), ipywidgets.HTML(), ipywidgets.HTML()
         choices = row(self.parameter, self.seed, *self.boxes, self.button)
@@ -94,6 +99,7 @@ class _Sweep(Panel):
         low, high, step = extent(self.gaps, self.task.limits[self.slot])
         steps = np.linspace(0, round((high - low) / step), CURVE).round()
         self.curve = np.round(low + step * steps, 9)  # where the lines are filled in
+        self.known = np.unique(self.gaps)  # values of training, at the ends of its gaps
         self.axis = low - 2 * step, high + 2 * step
         self.button.disabled = not self.chosen
         if self.slider.description != f"true {self.slot}":
@@ -121,7 +127,9 @@ class _Sweep(Panel):
         view["model_ms"] = 1000 * (time.perf_counter() - start)
         self.plot.show(sweep_figure(self.answered, spelled, **view))
         if self.chosen:
-            self.table.value = _readout(self.answered[self.answered.true == self.at])
+            weak = ", ".join(hardly_learned(self.answered, self.known))
+            table = _readout(self.answered[self.answered.true == self.at])
+            self.table.value = table + (note(HARDLY.format(weak)) if weak else "")
         else:
             self.table.value = note("Choose an encoder, and a seed that it was trained with.")
         self._fill_later()
@@ -133,7 +141,7 @@ class _Sweep(Panel):
             self.answered = pd.concat([self.answered, new], ignore_index=True)
 
     def keep(self) -> None:
-        """Save the view as a figure, and show the cell that makes it again."""
+        """Save the view as a figure, and show the code that makes it again."""
         self.message.value = note("Keeping …")
         try:
             values = sorted({*self.curve.tolist(), self.at})
@@ -149,16 +157,18 @@ class _Sweep(Panel):
             self.filling = asyncio.get_running_loop().call_later(IDLE, self.fill)
 
     def fill(self) -> None:
-        """Ask at the value farthest from all answers, so that the lines soon show their shape."""
+        """Ask at values of training, then at the value farthest from all answers, so that the
+        lines soon show their shape."""
         asked = self.answered.true.to_numpy(float)
-        distance = np.abs(self.curve[:, None] - asked).min(1, initial=np.inf)
+        values = self.curve if np.isin(self.known, asked).all() else self.known
+        distance = np.abs(values[:, None] - asked).min(1, initial=np.inf)
         if self.chosen and distance.max() > 0:
-            self.ask(float(self.curve[distance.argmax()]))
+            self.ask(float(values[distance.argmax()]))
             self.draw()
 
 
 def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gaps: tuple) -> str:
-    """Save a view as png, svg, csv and json; returns, as HTML, the cell that does the same."""
+    """Save a view as png, svg, csv and json; returns, as HTML, the code that does the same."""
     notebook, profile = filing.session() or ("explore/kept", "quick")
     filing.begin(notebook, profile, {profile: {}})
     digests = [run.digest for run in runs]

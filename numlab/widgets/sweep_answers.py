@@ -11,7 +11,7 @@ from numlab.evaluation import labels, predictions
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["SEED", "TEXTS", "answers", "spellings", "swept", "texts_at", "words"]
+__all__ = ["SEED", "TEXTS", "answers", "hardly_learned", "spellings", "swept", "texts_at", "words"]
 
 SEED = 1  # of the texts; training uses others
 TEXTS = 16  # a value: few enough to answer while the slider is dragged
@@ -28,6 +28,11 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
     DataFrame [encoder, true, median, low, high, invalid]
         One row for each encoder: median and range of its valid predictions (NaN if there are
         none) and the share of invalid ones. Of two middle predictions, the median is the lower.
+
+    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
+    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> nl.widgets.answers([nl.train(spec)], "answer", 1.5, n=2).encoder.tolist()
+    ['P1000']
     """
     names, predicted = labels(runs), {}
     for run in runs:
@@ -38,6 +43,16 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
         summary = numbers.quantile([0.5, 0, 1], interpolation="lower")
         rows.append((name, value, *summary, numbers.isna().mean()))
     return pd.DataFrame(rows, columns=["encoder", "true", "median", "low", "high", "invalid"])
+
+
+def hardly_learned(answers: pd.DataFrame, known: np.ndarray) -> list[str]:
+    """Encoders whose answers (as from `answers`) at trained values are little better than a
+    constant: their medians are more than half as wrong. None before all these values are asked."""
+    at = answers[answers.true.isin(known)]
+    if not 1 < len(known) == at.true.nunique():
+        return []
+    wrong = (at["median"] - at.true).abs().fillna(np.inf).groupby(at.encoder, sort=False).mean()
+    return wrong.index[wrong > np.abs(known - np.median(known)).mean() / 2].tolist()
 
 
 @functools.lru_cache(maxsize=4096)

@@ -19,6 +19,10 @@ def training(specs: list[RunSpec]) -> ipywidgets.VBox:
     Curves of stored runs are drawn at once. "Stop" interrupts the training at its last checkpoint
     (one every 20 s); "Train" goes on from there, and the run ends with the same weights, to the
     bit, as without the interruption.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> panel = nl.widgets.training([spec])
     """
     return _Training([Run(spec) for spec in specs])
 

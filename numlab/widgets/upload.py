@@ -3,12 +3,14 @@
 import threading
 from pathlib import Path
 
+import anywidget
 import ipywidgets
+import traitlets
 from IPython.display import display
 
 from numlab import compare, store
 from numlab.compare.reading import SUFFIXES
-from numlab.widgets.panel import Panel, note, row
+from numlab.widgets.panel import Panel, note, row, script
 
 
 def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
@@ -17,11 +19,10 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     A message says how the file is read, what is done, and how long it takes; "Cancel" ends it after
     the model in training. Uploaded files are kept under `data/uploads`. A panel can start with the
     file `path`. `options` are those of `compare.report`: steps, columns, target, seeds, decimal.
+
+    >>> panel = nl.widgets.your_numbers()
     """
-    wide = {"width": "auto", "min_width": "200px"}
-    button = ipywidgets.FileUpload(
-        accept=",".join(SUFFIXES), description="a file of yours", layout=wide
-    )
+    button = _Upload(accept=",".join(SUFFIXES))
     cancel = ipywidgets.Button(description="Cancel", icon="stop", disabled=True)
     message, page, cancelled = ipywidgets.HTML(), ipywidgets.HTML(), threading.Event()
 
@@ -44,18 +45,25 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
         finally:
             button.disabled, cancel.disabled = False, True
 
-    def take(change) -> None:
+    def take(_, file: dict[str, str], content: list[bytes]) -> None:
         folder = store.home() / "data" / "uploads"
         folder.mkdir(parents=True, exist_ok=True)
-        for file in change.new[:1]:
-            kept = folder / Path(file["name"]).name
-            kept.write_bytes(file["content"])
-            button.value = ()
-            threading.Thread(target=report, args=(kept,), daemon=True).start()
+        kept = folder / Path(file["name"]).name
+        kept.write_bytes(content[0])
+        threading.Thread(target=report, args=(kept,), daemon=True).start()
 
-    button.observe(take, "value")
+    button.on_msg(take)
     cancel.on_click(lambda _: cancelled.set())
     if path:
-        display(message)  # the panel itself appears only when the cell has ended
+        display(message)  # the panel itself appears only when the cell has ended, below it
         report(path)
+        return Panel(row(button, cancel), page)
     return Panel(row(button, cancel), message, page)
+
+
+class _Upload(anywidget.AnyWidget):
+    """A button that sends a file as a message: its name, and its bytes."""
+
+    _esm = script("upload")
+    accept = traitlets.Unicode().tag(sync=True)
+    disabled = traitlets.Bool(False).tag(sync=True)

@@ -18,7 +18,7 @@ CHANGES = {
     'profile = "quick"': 'profile = "smoke"',
     "steps=4,": "steps=60,",
     "n_train=64,": "n_train=512,",
-    "nl.P10(), nl.P1000(), nl.B1999(), nl.FP15()": "nl.P1000()",
+    "nl.P1000(), nl.P10(), nl.B1999(), nl.FP15()": "nl.P1000()",
 }
 # Where xVal's point is on the page, and the numbers of which it is drawn.
 DRAWN = """() => {
@@ -95,6 +95,16 @@ def test_the_prediction_moves_with_keys_and_with_the_mouse(page):
     table = page.get_by_role("table").first  # redrawn with each answer: never stable for long
     table.evaluate("table => table.scrollIntoView({block: 'nearest'})")
     shot(page, "ood_sweep")
+
+
+def test_a_click_on_the_track_gives_the_keys_to_the_slider(page):
+    handle = page.get_by_role("slider").first
+    box = page.locator(".noUi-base").first.bounding_box()
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + box["height"] / 2)
+    clicked = drawn_at(page, true_value(handle))["truth"]
+    page.wait_for_function("document.activeElement.matches('.noUi-handle')")
+    page.keyboard.press("ArrowRight")
+    drawn_at(page, clicked + STEP)
 
 
 def test_no_widget_state_is_stored_in_the_notebook(page, notebook):

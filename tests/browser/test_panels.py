@@ -38,6 +38,7 @@ CELLS = (
     "nl.widgets.training([dataclasses.replace(spec, seed=1)])",
     "nl.widgets.your_numbers(steps=0)",
     ANSWERS,
+    "nl.widgets.your_numbers('nowhere.csv')",
 )
 # Points drawn over the pale ones: how many in each pane.
 CHOSEN = "document.querySelector('.numlab-chosen').dataset.drawn.split(',').map(Number)"
@@ -51,7 +52,7 @@ DRAG = """document.querySelector('.js-plotly-plot .draglayer .{} .drag').getBoun
 def page(browser, lab, module_home, write_notebook):
     write_notebook(module_home, "panels", *CELLS)
     with open_notebook(browser, lab, "panels.ipynb") as page:
-        page.get_by_role("button", name="a file of yours").wait_for(state="attached")
+        page.get_by_role("button", name="Upload a file", exact=True).wait_for(state="attached")
         page.locator(".js-plotly-plot .modebar").first.wait_for(state="attached")
         yield page
 
@@ -131,7 +132,7 @@ def test_a_run_is_trained_while_the_page_stays_usable(page):
 
 def upload(page, path):
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="a file of yours").click()
+        page.get_by_role("button", name="Upload a file", exact=True).click()
     chooser.value.set_files(path)
 
 
@@ -139,6 +140,7 @@ def test_an_uploaded_file_is_answered_with_advice_and_a_bad_one_in_words(page, m
     (module_home / "photo.csv").write_bytes(b"\x89PNG\r\n\xff" * 20)
     upload(page, module_home / "photo.csv")
     page.get_by_text("photo.csv cannot be read as a table").wait_for()
+    assert page.get_by_text("there is no file nowhere.csv").count() == 1  # of the last panel
     good = pd.DataFrame({"a": [0.25, 130, 7.5] * 10, "b": range(30)})
     good.to_csv(module_home / "good.csv", index=False)
     upload(page, module_home / "good.csv")
@@ -181,12 +183,18 @@ def test_the_saved_notebook_is_small_and_the_console_is_silent(page, module_home
 
 @pytest.fixture(scope="module")
 def app(browser, module_home, write_notebook):
-    """The explorer as voila serves it, on a page at 150 %."""
-    write_notebook(module_home, "app", *CELLS[:2])
-    with serve(module_home, "voila", str(module_home / "notebooks"), "--port={port}") as address:
+    """The landing page of `numlab app`, then the explorer, at 150 %."""
+    write_notebook(module_home, "explore/app", *CELLS[:2], prose="# The explorer\n\nWords.")
+    write_notebook(module_home, "start", "print('hot')", prose="# Start here")
+    with serve(module_home, "numlab", "app", "--port={port}") as address:
         page = browser.new_page(viewport={"width": 853, "height": 533}, device_scale_factor=1.5)
         page.set_default_timeout(PATIENCE)
-        page.goto(f"{address}voila/render/app.ipynb")
+        page.asked = []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.goto(address)
+        assert page.get_by_role("link", name="Start here").count() == 1
+        shot(page, "landing")
+        page.get_by_role("link", name="The explorer").click()
         page.locator(".js-plotly-plot .draglayer").first.wait_for(state="attached")  # it is drawn
         yield page
         page.close()
@@ -218,6 +226,11 @@ def test_voila_serves_the_same_without_jupyterlab_and_by_keyboard_alone(app):
     while brightness(app) <= before + 0.05:  # 980 points are pale
         assert time.monotonic() < until
     shot(app, "voila")
+
+
+def test_the_web_pages_ask_nobody_on_the_network(app):
+    hosts = {url.split("/")[2].split(":")[0] for url in app.asked if url.startswith("http")}
+    assert hosts == {"127.0.0.1"}
 
 
 def test_a_menu_is_chosen_from_by_keyboard(app):
