@@ -16,7 +16,7 @@ from numlab import store
 SPEC = replace(
     test_training.SPEC,
     task=nl.tasks.Quantities(),
-    encoder=nl.FoNE(6, 4),
+    encoder=nl.XVal(scale=100.0),
     objective=nl.MaskedLM(slots=0.1, literals=0.1),
     batch_size=25,
     steps=20,
