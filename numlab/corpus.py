@@ -12,7 +12,7 @@ import numpy as np
 
 from numlab.examples import Examples, Layout
 
-KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
+KEPT = 2**20  # numbers of a corpus that is kept as tokens: at most a hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -36,6 +37,7 @@ exec cat
 SCHEDULER = "tcp://10.9.9.1:8786"
 BIN = Path(sys.executable).parent
 TESTS = str(Path(__file__).parent)
+ROOT = Path(__file__).parents[1]
 NOTEBOOK = f"""
 import sys
 sys.path.insert(0, {TESTS!r})
@@ -142,10 +144,24 @@ def test_a_batch_ends_whole_though_a_worker_dies_and_then_its_host(home, run_on,
     assert weights(nl.train(SPECS[0])) == weights(runs[0])
 
 
+def train_one(run_on) -> None:
+    script = "import numlab as nl, test_hosts; nl.train_all(test_hosts.SPECS[:1])"
+    assert run_on(1, sys.executable, "-c", script, NUMLAB_SCHEDULER=SCHEDULER).wait() == 0
+    assert store.intact(nl.Run(SPECS[0]).folder)
+
+
 def test_a_worker_that_does_not_see_the_store_sends_its_run(home, run_on):
     hide = 'mount -t tmpfs none "$0" && exec "$@"'
     start_worker(run_on, 2, "unshare", "--mount", "sh", "-c", hide, str(home))
-    script = "import numlab as nl, test_hosts; nl.train_all(test_hosts.SPECS[:1])"
-    asks = run_on(1, sys.executable, "-c", script, NUMLAB_SCHEDULER=SCHEDULER)
-    assert asks.wait() == 0
-    assert store.intact(nl.Run(SPECS[0]).folder) and not (home / "on 2").exists()
+    train_one(run_on)
+    assert not (home / "on 2").exists()
+
+
+def test_the_readmes_line_for_slurm_gives_a_worker(home, run_on):
+    (sbatch,) = re.findall("^sbatch.*", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    (home / "sbatch").write_text("#!/bin/sh\nfor last; do :; done\nexec $last\n")
+    (home / "sbatch").chmod(0o755)
+    path = os.pathsep.join([str(home), str(BIN), os.environ["PATH"]])
+    run_on(2, "sh", "-c", sbatch.replace("login1", "10.9.9.1"), PATH=path)
+    train_one(run_on)
+    assert (home / "on 2").exists()
