@@ -255,7 +255,7 @@ def validation_losses(
 def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
     """(n_batches, size) texts in random order, texts of similar length together to save padding."""
     n = len(lengths) // size
-    rows = rng.permutation(len(lengths))[: n * size]
+    rows = rng.permutation(np.arange(len(lengths), dtype=np.int32))[: n * size]
     pool = 50 * size  # sorted within a pool of batches: the order stays nearly random
     for i in range(0, len(rows), pool):
         part = rows[i : i + pool]
