@@ -93,8 +93,8 @@ def figures(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="A Dask scheduler to train on, such as tcp://host:8786, whose workers see the "
-            "same files. Default: a cluster of one-thread workers on this machine.",
+            help="A Dask scheduler to train on, such as tcp://host:8786. Default: a cluster of "
+            "one-thread workers on this machine.",
             show_default=False,
         ),
     ] = None,

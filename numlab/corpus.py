@@ -12,7 +12,7 @@ import numpy as np
 
 from numlab.examples import Examples, Layout
 
-KEPT = 2**23  # numbers of a corpus that is kept as tokens: at most some hundred megabytes
+KEPT = 2**20  # numbers of a corpus that is kept as tokens: at most a hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
 
 
@@ -65,7 +65,7 @@ class Corpus:
     tokenizer: Any  # a Tokenizer, which makes this
     examples: list[Examples]
     read: Callable[[dict[int, Examples]], Flat]  # tokenizes some of `examples`, by their index
-    lengths: np.ndarray = field(init=False)  # (n,) tokens of each text
+    lengths: np.ndarray = field(init=False)  # (n,) int32 tokens of each text
     _in_slots: dict[tuple[str, ...], np.ndarray] = field(default_factory=dict, init=False)
 
     def __post_init__(self):
@@ -73,7 +73,7 @@ class Corpus:
         chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
         parts = (self._flat(rows) for rows in chunks)
         lengths = [flat.starts[rows + 1] - flat.starts[rows] for flat, rows in parts]
-        object.__setattr__(self, "lengths", np.concatenate(lengths))
+        object.__setattr__(self, "lengths", np.concatenate(lengths, dtype=np.int32))
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -86,7 +86,7 @@ class Corpus:
     @functools.cached_property
     def layout(self) -> np.ndarray:
         """(n,) which of the examples a text belongs to."""
-        return np.repeat(np.arange(len(self.examples)), np.diff(self.starts))
+        return np.repeat(np.arange(len(self.examples), dtype=np.int32), np.diff(self.starts))
 
     def _flat(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
         """Tokenized texts that hold some rows, and (n,) the index of each row among them."""

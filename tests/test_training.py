@@ -20,7 +20,7 @@ from distributed import LocalCluster
 import numlab as nl
 from numlab import store
 from numlab.models import Transformer
-from numlab.training import fit, learning_rates
+from numlab.training import cluster, fit, learning_rates
 
 SPEC = nl.RunSpec(
     task=nl.tasks.Addition(int_digits=2),
@@ -142,6 +142,17 @@ def test_a_named_scheduler_trains(monkeypatch):
         monkeypatch.setenv("NUMLAB_SCHEDULER", cluster.scheduler_address)
         (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
     assert store.intact(run.folder)
+
+
+def test_workers_of_a_machine_take_its_gpus_in_turn(monkeypatch):
+    taken = []
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    for name in (0, 1, 2, "tcp://10.0.0.2:4567"):
+        worker = types.SimpleNamespace(name=name)
+        monkeypatch.setattr("distributed.get_worker", lambda worker=worker: worker)
+        cluster._choose_gpu()
+    assert taken == [0, 1, 0]
 
 
 def test_a_scheduler_that_does_not_answer_is_named():

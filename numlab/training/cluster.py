@@ -4,8 +4,11 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
+
+import torch
 
 from numlab import store
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
@@ -13,6 +16,7 @@ from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
 RECENT = 60.0  # seconds without progress after which a training is not listed
+NEWS = 90.0  # seconds after which a shared folder shows what another host wrote; nfs(5): 60
 # glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
 # Dask makes it return all: a step then takes 1.1 to 2 times as long.
 KEEP_PAGES = {
@@ -29,8 +33,9 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
 
     Parameters
     ----------
-    scheduler : address of a Dask scheduler whose workers see this store; default: the environment
-        variable NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core.
+    scheduler : address of a Dask scheduler; default: the environment variable NUMLAB_SCHEDULER,
+        else a LocalCluster with a one-thread worker for each core. Workers that do not see this
+        store train into one of their own and send the run.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -100,40 +105,68 @@ def _train_remotely(client, runs: list[Run]) -> None:
     from distributed import wait
     from tqdm.auto import tqdm
 
-    futures = {
-        client.submit(_train_at, str(store.home()), run.spec, key=f"numlab-{run.digest}"): run
-        for run in runs
-    }
     total = sum(run.spec.steps for run in runs)
-    with tqdm(total=total, desc=f"training {len(runs)} runs", unit="step") as bar:
+    store.runs_dir().mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.NamedTemporaryFile(prefix=".seen-", dir=store.runs_dir()) as mark,
+        tqdm(total=total, desc=f"training {len(runs)} runs", unit="step") as bar,
+    ):
+        places = str(store.home().resolve()), str(Path(mark.name).resolve())
+        futures = {
+            client.submit(_train_at, *places, run.spec, key=f"numlab-{run.digest}"): run
+            for run in runs
+        }
         pending = set(futures)
         while pending:
             with contextlib.suppress(TimeoutError):
                 ended = wait(pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED")
                 pending = ended.not_done
                 for future in ended.done:
-                    _check(future, futures[future])
+                    _collect(future, futures.pop(future))
             bar.update(sum(map(_steps_done, runs)) - bar.n)
 
 
-def _check(future, run: Run) -> None:
-    """Raise the error of a failed run at once."""
+def _collect(future, run: Run) -> None:
+    """Keep the files that a worker sent; raise the error of a failed run at once."""
     name = run.spec.name
     if future.status == "error":
         raise RuntimeError(f"training {name} failed: {future.exception()!r}")
     if future.status != "finished":
         raise RuntimeError(f"training {name} was {future.status}: is the scheduler gone?")
-    if not _is_stored(run):
-        raise RuntimeError(
-            f"the worker trained {name}, but {store.runs_dir()} does not hold it: "
-            "the workers must see the same store"
-        )
+    if files := future.result():
+        with store.lock(run.folder):
+            store.write(run.folder, lambda folder: _write_all(folder, files))
+    end = time.monotonic() + NEWS
+    while not _is_stored(run):
+        if time.monotonic() > end:
+            raise RuntimeError(f"a worker trained {name}, but {store.runs_dir()} does not hold it")
+        time.sleep(PROGRESS_SECONDS)
 
 
-def _train_at(home: str, spec: RunSpec) -> None:
-    """Train on a worker, into the store at `home`."""
-    os.environ["NUMLAB_HOME"] = home
-    fit_in_store(spec, lambda step, loss: None)
+def _write_all(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def _train_at(home: str, mark: str, spec: RunSpec) -> dict[str, bytes]:
+    """Train on a worker: into the store at `home`, where it sees the file `mark` of that store,
+    else into its own, and then give the run's files."""
+    shared = Path(mark).exists()
+    if shared:
+        os.environ["NUMLAB_HOME"] = home
+    _choose_gpu()
+    run = fit_in_store(spec, lambda step, loss: None)
+    files = () if shared else run.folder.iterdir()
+    return {file.name: file.read_bytes() for file in files if file.name != "manifest.json"}
+
+
+def _choose_gpu() -> None:
+    """The workers of this machine take its GPUs in turn; others see those that they were given."""
+    from distributed import get_worker
+
+    name = str(get_worker().name)
+    if name.isdecimal() and (n_gpus := torch.cuda.device_count()) > 1:
+        torch.cuda.set_device(int(name) % n_gpus)
 
 
 def _steps_done(run: Run) -> int:

@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save_file
 from numlab import store
 from numlab.corpus import Corpus, matches
 from numlab.objectives import Objective
+from numlab.training import processes
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
@@ -51,14 +52,17 @@ def train(spec: RunSpec) -> Run:
 
 def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
     """The run of a spec, trained now if it is missing; `report` is called with step and loss."""
-    run = Run(spec)
-    with store.lock(run.folder):
-        if not store.intact(run.folder):
+    run, first = Run(spec), processes.rank() == 0
+    with store.lock(run.folder) if first else contextlib.nullcontext():
+        if not processes.as_first(first and store.intact(run.folder)):
             with threads(spec.threads):
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
-            store.write(run.folder, fit.save)
-        shutil.rmtree(store.partial_dir(run.digest), ignore_errors=True)
+            if first:
+                store.write(run.folder, fit.save)
+        if first:
+            shutil.rmtree(store.partial_dir(run.digest), ignore_errors=True)
+    processes.as_first(True)  # the run is there
     return run
 
 
@@ -154,13 +158,13 @@ class Fit:
             on_cpu = self.model.device.type == "cpu"
             seed = torch.default_generator.manual_seed if on_cpu else torch.manual_seed
             seed(int(entropy.generate_state(1)[0]))
-            parts = self._losses(inputs, targets)
-        loss = sum(parts.values())
+            parts = processes.losses(self._losses, inputs, targets)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        sum(parts.values()).backward()
+        parts = processes.add_up(self.parameters, parts)
         torch.nn.utils.clip_grad_norm_(self.parameters, spec.clip)
         self.optimizer.step()
-        return {k: v.detach() for k, v in parts.items()}
+        return parts
 
     def _losses(self, inputs, targets) -> dict[str, torch.Tensor]:
         device = self.model.device
@@ -197,13 +201,16 @@ class Fit:
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
 
     def _write_progress(self) -> None:
-        """Tell other processes how far the training is."""
+        """Tell who watches how far the training is."""
+        if processes.rank():
+            return
         progress = {"name": self.spec.name, "step": self.step, "steps": self.spec.steps}
         text = json.dumps(progress | {"updated": time.time()})
         store.replace(self.folder / "progress.json", lambda path: path.write_text(text))
 
     def _checkpoint(self) -> None:
-        store.write(self.folder / "checkpoint", self._save_checkpoint)
+        if processes.rank() == 0:
+            store.write(self.folder / "checkpoint", self._save_checkpoint)
 
     def _save_checkpoint(self, folder: Path) -> None:
         _save_tensors(folder / "weights.safetensors", self.model.state_dict())
@@ -254,7 +261,7 @@ def validation_losses(
 def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
     """(n_batches, size) texts in random order, texts of similar length together to save padding."""
     n = len(lengths) // size
-    rows = rng.permutation(len(lengths))[: n * size]
+    rows = rng.permutation(np.arange(len(lengths), dtype=np.int32))[: n * size]
     pool = 50 * size  # sorted within a pool of batches: the order stays nearly random
     for i in range(0, len(rows), pool):
         part = rows[i : i + pool]

@@ -1,0 +1,92 @@
+"""One run on all the processes that torchrun started: each takes its share of every batch.
+
+Without torchrun there is one process, and all of this does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import torch
+from torch import distributed
+
+from numlab.objectives import Inputs, Targets
+
+Parts = dict[str, torch.Tensor]
+
+
+def rank() -> int:
+    """The number of this process, from 0; it joins the others at the first call."""
+    if not distributed.is_torchelastic_launched():
+        return 0
+    if not distributed.is_initialized():
+        if gpu := torch.cuda.is_available():
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        distributed.init_process_group("nccl" if gpu else "gloo")
+    return distributed.get_rank()
+
+
+def as_first(value: bool) -> bool:
+    """What process 0 says, when all have come here."""
+    said = [value]
+    if distributed.is_initialized():
+        distributed.broadcast_object_list(said)
+    return said[0]
+
+
+def losses(compute: Callable[[Inputs, Targets], Parts], inputs: Inputs, targets: Targets) -> Parts:
+    """The losses of a batch; or of this process's share, which add up to them.
+
+    "value" is a mean over numbers, all others are taken for means over targets.
+    """
+    if not distributed.is_initialized():
+        return compute(inputs, targets)
+    own_inputs, own = _share(inputs, targets)
+    parts, n_numbers = compute(own_inputs, own), len(targets.features)
+    weights = dict.fromkeys(parts, len(own.ids) / max(1, len(targets.ids)))
+    if n_numbers:  # perhaps none of them here
+        parts.setdefault("value", 0 * parts["token"])
+        weights["value"] = len(own.features) / n_numbers
+    return {k: weights[k] * v for k, v in parts.items()}
+
+
+def _share(inputs: Inputs, targets: Targets) -> tuple[Inputs, Targets]:
+    """The rows of a batch that this process takes."""
+    n_rows, length = inputs.ids.shape
+    first, end = (n_rows * i // distributed.get_world_size() for i in (rank(), rank() + 1))
+    start = first * length
+    carried = (inputs.carriers >= start) & (inputs.carriers < end * length)
+    mine = (targets.row >= first) & (targets.row < end)
+    return Inputs(
+        ids=inputs.ids[first:end],
+        within=inputs.within[first:end],
+        real=None if inputs.real is None else inputs.real[first:end],
+        carriers=inputs.carriers[carried] - start,
+        features=inputs.features[carried],
+        causal=inputs.causal,
+    ), Targets(
+        reads=targets.reads[mine] - start,
+        ids=targets.ids[mine],
+        carries=targets.carries[mine],
+        features=targets.features[mine[targets.carries]],
+        row=targets.row[mine] - first,
+        slot=targets.slot[mine],
+    )
+
+
+def add_up(parameters: list[torch.nn.Parameter], parts: Parts) -> Parts:
+    """Sum the gradients over the processes, in place; the sums of the losses."""
+    parts = {k: v.detach() for k, v in parts.items()}
+    if not distributed.is_initialized():
+        return parts
+    known = torch.tensor([float(p.grad is not None) for p in parameters])
+    grads = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+    losses = torch.stack([parts[k] for k in sorted(parts)])
+    pieces = [*(grad.flatten() for grad in grads), known.to(losses.device), losses]
+    total = torch.cat(pieces)
+    distributed.all_reduce(total)
+    *grads, known, losses = total.split([len(piece) for piece in pieces])
+    for p, grad, n in zip(parameters, grads, known.tolist(), strict=True):
+        p.grad = grad.view_as(p) if n else None
+    return dict(zip(sorted(parts), losses, strict=True))
