@@ -25,6 +25,7 @@ from numlab.examples import Examples, Layout, Slot
 
 __all__ = ["digest", "home", "intact", "runs_dir", "split"]
 
+SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
 used: dict[str, Any] = {}  # the specs of the runs that this process has read, by digest
@@ -97,9 +98,12 @@ def _beside(entry: Path, kind: str) -> Path:
 def intact(entry: Path) -> bool:
     """Whether an entry exists and every file has its checksum; a damaged one is set aside.
 
-    A draft that is whole takes the place of an entry that is missing.
+    A draft that is whole takes the place of an entry that is missing; so does a run that is shipped
+    with numlab.
     """
     draft = _beside(entry, "draft")
+    if not entry.is_dir() and is_shipped(entry):
+        shutil.copytree(SHIPPED / entry.name, draft, dirs_exist_ok=True)
     if not entry.is_dir() and draft.is_dir() and _fault(draft) is None:
         draft.rename(entry)
     if not entry.is_dir():
@@ -111,7 +115,12 @@ def intact(entry: Path) -> bool:
     aside.parent.mkdir(exist_ok=True)
     entry.rename(aside)
     warnings.warn(f"{entry.name} is damaged ({fault}): set aside as {aside}", stacklevel=2)
-    return False
+    return is_shipped(entry) and intact(entry)
+
+
+def is_shipped(entry: Path) -> bool:
+    """Whether numlab comes with the run of this address."""
+    return (SHIPPED / entry.name).is_dir()
 
 
 def _fault(entry: Path) -> str | None:

@@ -215,14 +215,14 @@ class Asked(Exception):
     """What a notebook asks for, instead of training it."""
 
 
-def asked(name, profile, monkeypatch):
-    """The specs, rates and steps among which a notebook chooses its learning rates."""
+def asked(name, profile, monkeypatch, of="choose_learning_rates"):
+    """What a notebook asks of a function: the specs, rates and steps of a search, or the specs."""
     monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
 
-    def choose(*request):
+    def ask(*request):
         raise Asked(*request)
 
-    monkeypatch.setattr(nl, "choose_learning_rates", choose)
+    monkeypatch.setattr(nl, of, ask)
     cells = json.loads((ROOT / f"notebooks/{name}.ipynb").read_text("utf-8"))["cells"]
     names = {}
     folder = ROOT / "notebooks" / name.split("/")[0]
@@ -241,14 +241,23 @@ def asked(name, profile, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "own"),
     [
-        ("explore/ood_sweep", []),
-        ("explore/embeddings", []),
         ("xval/embeddings", []),
         ("xval/orbits", [nl.XVal(mixture=5)]),
     ],
 )
 def test_a_notebook_asks_for_runs_that_the_planets_notebook_trains(name, own, profile, monkeypatch):
     same_runs(asked(name, profile, monkeypatch), asked("xval/planets", profile, monkeypatch), own)
+
+
+@pytest.mark.parametrize("profile", ["quick", "full"])
+@pytest.mark.parametrize("name", ["explore/ood_sweep", "explore/embeddings"])
+def test_a_notebook_to_explore_asks_for_runs_that_numlab_ships(name, profile, monkeypatch):
+    (specs,) = asked(name, profile, monkeypatch, of="train_all")
+    assert [spec.name for spec in specs if not nl.store.is_shipped(nl.Run(spec).folder)] == []
+    searched, *_ = asked("xval/planets", "full", monkeypatch)
+    of_planets = [spec for spec in specs if spec.task == searched[0].task]
+    rate = searched[0].learning_rate
+    assert {dataclasses.replace(spec, learning_rate=rate) for spec in of_planets} <= {*searched}
 
 
 def test_length_cues_asks_for_runs_that_the_temperature_notebook_trains(home, monkeypatch):

@@ -52,8 +52,8 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
 
 
 def _is_stored(run: Run) -> bool:
-    """Whether a run is in the store, undamaged; locked only if it is there at all."""
-    if not run.folder.exists():
+    """Whether a run is in the store, undamaged; locked only if it is there at all, or shipped."""
+    if not (run.folder.exists() or store.is_shipped(run.folder)):
         return False
     with store.lock(run.folder):
         return store.intact(run.folder)

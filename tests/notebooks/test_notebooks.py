@@ -60,15 +60,11 @@ def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
 @pytest.mark.parametrize(
     ("borrower", "name", "lender"),
     [
-        ("explore/ood_sweep", "SIZES", "xval/planets"),
         ("xval/orbits", "PLANETS", "xval/planets"),
         ("beyond/separability", "SPECTRA", "fone/spectra"),
         ("xval/length_cues", "TEMPERATURE", "xval/temperature"),
-        *(
-            (f"{folder}/embeddings", name, f"xval/{name.lower()}")
-            for folder in ("xval", "explore")
-            for name in ("PLANETS", "ARITHMETIC")
-        ),
+        ("xval/embeddings", "PLANETS", "xval/planets"),
+        ("xval/embeddings", "ARITHMETIC", "xval/arithmetic"),
     ],
 )
 def test_a_notebook_finds_the_runs_of_another_in_the_store(borrower, name, lender):
