@@ -44,12 +44,24 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
 
 
 def log_smape(frame, digits: int = 15) -> float:
-    """About the share of the digits that are right: the mean log-sMAPE of `each_answer`."""
+    """About the share of the digits that are right: the mean log-sMAPE of `each_answer`.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, -2.0], "valid": True})
+    >>> nl.metrics.log_smape(frame)
+    0.5
+    """
     return float(each_answer(frame, digits)["log-sMAPE"].mean())
 
 
 def same_digits(frame, digits: int = 15) -> float:
-    """The share of answers that equal the true number after both are rounded to as many digits."""
+    """The share of answers that equal the true number after both are rounded to as many digits.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.001, 2.5], "valid": True})
+    >>> nl.metrics.same_digits(frame, digits=3)
+    0.5
+    """
     return float(each_answer(frame, digits)["same digits"].mean())
 
 

@@ -8,7 +8,7 @@ import numlab as nl
 
 # Still without an example: to be emptied, never to grow.
 MISSING = """
-claims.gates.Gate claims.gates.beats claims.gates.plateau claims.gates.rates_inside
+claims.gates.beats claims.gates.plateau claims.gates.rates_inside
 claims.registry.Claim claims.verdict.Part claims.verdict.Verdict claims.verdict.WrongSamplesError
 claims.verdict.judge compare.learning.answers compare.learning.predictable
 compare.learning.relative_errors compare.learning.specs compare.learning.tied
@@ -27,7 +27,7 @@ plots.style.styled plots.sweep.sweep pretrained.model.Pretrained pretrained.mode
 pretrained.source.locate pretrained.text.PretrainedTokenizer pretrained.writer.PretrainedWriter
 probes.calibration.calibration probes.calibration.scores probes.logits.NumberLogits
 tasks.fields.FieldFile tasks.sentences.Sentences store.digest
-store.home store.intact store.runs_dir store.split widgets.leaderboard.leaderboard
+store.home store.intact store.runs_dir widgets.leaderboard.leaderboard
 widgets.sweep_answers.swept
 """
 

@@ -52,7 +52,7 @@ DRAG = """document.querySelector('.js-plotly-plot .draglayer .{} .drag').getBoun
 def page(browser, lab, module_home, write_notebook):
     write_notebook(module_home, "panels", *CELLS)
     with open_notebook(browser, lab, "panels.ipynb") as page:
-        page.get_by_role("button", name="Upload a file", exact=True).wait_for(state="attached")
+        page.get_by_role("button", name="Upload a file").first.wait_for(state="attached")
         page.locator(".js-plotly-plot .modebar").first.wait_for(state="attached")
         yield page
 
@@ -132,7 +132,7 @@ def test_a_run_is_trained_while_the_page_stays_usable(page):
 
 def upload(page, path):
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Upload a file", exact=True).click()
+        page.get_by_role("button", name="Upload a file").first.click()
     chooser.value.set_files(path)
 
 
