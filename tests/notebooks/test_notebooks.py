@@ -150,3 +150,9 @@ def test_the_first_notebook_runs_at_smoke(home, monkeypatch):
         START.path, home / "start.ipynb", {"profile": "smoke"}, kernel_name="python3"
     )
     assert [cell.execution_count for cell in done.cells if cell.cell_type == "code"][-1]
+
+
+def test_the_start_leads_to_every_notebook():
+    start = (ROOT / "notebooks/start.ipynb").read_text("utf-8")
+    others = {notebook.name for notebook in NOTEBOOKS} - {"start"}
+    assert sorted(name for name in others if f"({name}.ipynb)" not in start) == []
