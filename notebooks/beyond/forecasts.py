@@ -64,30 +64,33 @@ def _correlation(hours: float) -> float:
     return climate.MEMORY ** (hours / 24) * (power * moved).sum() / power.sum()
 
 
-def coverage(frame: pd.DataFrame) -> pd.DataFrame:
-    """[head, seed, nominal, held]: the share of true numbers within each central interval.
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """[head, seed, nominal, held, crps, log_density]: the share of true numbers within each central
+    interval, and the mean scores.
 
-    `frame` has the columns head, seed and pit, from `probes.calibration`.
+    `frame` has the columns head, seed, pit, crps and log_density, from `probes.calibration`.
     """
+    runs = frame.groupby(["head", "seed"], sort=False)
     rows = [
         (head, seed, level, float(((rows.pit - 0.5).abs() <= level / 2).mean()))
-        for (head, seed), rows in frame.groupby(["head", "seed"], sort=False)
+        for (head, seed), rows in runs
         for level in LEVELS
     ]
-    return pd.DataFrame(rows, columns=["head", "seed", "nominal", "held"])
+    held = pd.DataFrame(rows, columns=["head", "seed", "nominal", "held"])
+    return held.join(runs[["crps", "log_density"]].mean(), on=["head", "seed"])
 
 
 @styled
 def calibrated(frame: pd.DataFrame) -> Figure:
     """Coverage over the nominal level, the CRPS, and the log density, by head.
 
-    `frame` has the columns head, seed, pit, crps and log_density; TRUE is one of the heads. Lines
-    and markers are means over the seeds, bands and small dots the seeds.
+    `frame` is a `summary`; TRUE is one of the heads. Lines and markers are means over the seeds,
+    bands and small dots the seeds.
     """
     heads = [head for head in frame["head"].unique() if head != TRUE]
     colors = dict(zip(heads, OTHERS, strict=False)) | {TRUE: TRUE_COLOR}
     figure, (lines, crps, density) = panels(3, 3, 3.9, 3.6, share=False)
-    for head, rows in coverage(frame).groupby("head", sort=False):
+    for head, rows in frame.groupby("head", sort=False):
         held = rows.groupby("nominal").held
         look = {"ls": "--", "zorder": 3} if head == TRUE else {}
         lines.plot(LEVELS, held.mean(), color=colors[head], label=head, **look)
@@ -95,7 +98,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     lines.plot([0, 1], [0, 1], color="#AAAAAA", lw=0.8, zorder=1)
     lines.set(xlabel="nominal share of the interval", ylabel="true numbers inside")
     lines.legend(fontsize=8.5)
-    means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].mean()
+    means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].first()
     least = means.crps[TRUE].mean()
     _dots(crps, means.crps, heads, colors, most=WORST * least)
     crps.set(xscale="log", xlim=(0.8 * least, 1.25 * WORST * least))

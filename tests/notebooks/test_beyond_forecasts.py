@@ -33,7 +33,9 @@ def test_the_true_distribution_uses_the_present_temperature(said):
     assert truth.widths.mean() < 0.15  # of a field with a deviation of 1
 
 
-def test_coverage_is_the_share_inside_each_central_interval():
+def test_a_summary_has_the_share_inside_each_central_interval_and_mean_scores():
     frame = pd.DataFrame({"head": "x", "seed": 0, "pit": [0.5, 0.4, 0.7, 0.01]})
-    held = forecasts.coverage(frame).set_index("nominal").held.iloc[[1, 5, 18]]  # 10, 30, 95 %
+    found = forecasts.summary(frame.assign(crps=[1, 2, 3, 4], log_density=0.5))
+    held = found.set_index("nominal").held.iloc[[1, 5, 18]]  # 10, 30, 95 %
     assert held.tolist() == [0.25, 0.5, 0.75]
+    assert set(found.crps) == {2.5} and set(found.log_density) == {0.5}
