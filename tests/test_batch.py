@@ -1,5 +1,6 @@
 """The batch on small notebooks: one fails, the others go on, and nothing is done twice."""
 
+import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -87,6 +88,26 @@ def test_a_notebook_that_exits_early_failed(first):
 def test_a_kernel_that_dies_is_a_failure(first):
     assert first["xval/dies"].state == "failed"
     assert "DeadKernelError" in first["xval/dies"].note
+
+
+def test_a_kernel_that_dies_as_it_starts_gets_another(
+    first, module_home, address, write_notebook, tmp_path, monkeypatch
+):
+    """As one does when another program takes a port that Jupyter had found free."""
+    dies_once = f"""
+import os, pathlib, sys
+died = pathlib.Path({str(tmp_path / "died")!r})
+if "ipykernel_launcher" in sys.orig_argv and not died.exists():
+    died.touch()
+    os._exit(1)
+"""
+    (tmp_path / "sitecustomize.py").write_text(dies_once)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    cell = SAVES.format(name="float/again", id="float/tab02")
+    write_notebook(module_home, "float/again", cell)
+    (job,) = run_notebooks(["float/again"], "smoke", 1, address)
+    assert (tmp_path / "died").exists()
+    assert (job.state, job.cell) == ("done", job.cells)
 
 
 def test_a_figure_that_was_declared_must_have_been_saved(first):

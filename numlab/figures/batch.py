@@ -28,6 +28,8 @@ from numlab.training.cluster import connect, trainings
 
 LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # seconds for a cell
 MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
+STARTS = 3  # of a kernel that dies before it answers
+DIED = "Kernel died before replying to kernel_info"
 HEARTBEAT = 15.0  # seconds between lines about what runs, in a log
 STATES = {"running": "▸", "done": "✓", "skipped": "–", "failed": "✗"}
 
@@ -36,11 +38,21 @@ os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")  # the kernel of this virt
 
 
 class Engine(NBClientEngine):
-    """papermill's engine, with options for its client and for the kernel's process."""
+    """papermill's engine, with options for its client and for the kernel's process.
+
+    A kernel may find one of its ports taken: Jupyter picks free ports, and another program can
+    bind one before the kernel does. Such a kernel dies at once; the next one gets new ports.
+    """
 
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, client, process, **_):
-        PapermillNotebookClient(nb_man, kernel_name=kernel_name, **client).execute(**process)
+        for start in range(1, STARTS + 1):
+            try:
+                notebook = PapermillNotebookClient(nb_man, kernel_name=kernel_name, **client)
+                return notebook.execute(**process)
+            except RuntimeError as error:
+                if DIED not in str(error) or start == STARTS:
+                    raise
 
 
 papermill_engines.register("numlab", Engine)
