@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import html
+import itertools
 import json
 import re
 import sys
@@ -393,23 +395,44 @@ def test_a_panel_names_who_hardly_learned_once_it_has_asked(runs):
     assert "Hardly learned: XVal." in panel.table.value
 
 
-def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(runs):
+def test_a_curve_is_filled_in_coarse_to_fine_on_the_sliders_positions(runs, monkeypatch):
+    monkeypatch.setattr(sweep, "IDLE", 0.0)
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", n=2)
     start = panel.slider.value
     for _ in panel.known:
-        panel.fill()
+        asyncio.run(panel.fill())
     assert {*panel.answered.true} == {start, 0.2, 0.3, 0.5, 0.8}  # did it learn them?
     for _ in range(2):
-        panel.fill()
+        asyncio.run(panel.fill())
     coarse = sorted(panel.answered.true)
     for _ in range(30):
-        panel.fill()
+        asyncio.run(panel.fill())
     values = sorted({*panel.answered.true, start})
     assert 25 <= len(values) <= 30
     places = (np.array(values) - panel.slider.min) / panel.slider.step
     assert places == pytest.approx(places.round())
     assert max(np.diff(coarse)) > 3 * max(np.diff(values))
     assert values[0] == panel.slider.min and values[-1] == panel.slider.max
+
+
+def test_the_page_is_answered_between_two_runs_while_lines_are_filled_in(runs, monkeypatch):
+    panel, order = nl.widgets.ood_sweep(runs, "stepsize", n=2), []
+
+    def asked(runs, *rest):
+        order.append(len(runs))
+        return nl.widgets.answers(runs, *rest)
+
+    async def page():
+        filling = asyncio.create_task(panel.fill())
+        while not filling.done():
+            await asyncio.sleep(0.001)
+            order.append("page")
+
+    monkeypatch.setattr(sweep, "answers", asked)
+    asyncio.run(page())
+    turns = [key for key, _ in itertools.groupby(order)]
+    assert [turn for turn in turns if turn == 1] == [1] * len(runs)  # each run has its own turn
+    assert turns.count(len(runs)) == 1  # then all, remembered, for the picture
 
 
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):

@@ -23,6 +23,7 @@ from numlab.widgets.sweep_figure import sweep_figure
 __all__ = ["extent", "ood_sweep"]
 
 IDLE = 0.4  # seconds without a move, after which another value is added to the lines
+REST = 0.05  # seconds between the answers of two runs, for what the page asks
 CURVE = 25  # values that are added in this way
 ALL = "all"
 HARDLY = "Hardly learned: {}. Even at trained values its answers are little better than a constant."
@@ -67,7 +68,7 @@ class _Sweep(Panel):
 
     def __init__(self, runs: list[Run], slot: str, n: int):
         self.runs, self.n, self.task, self.labels = runs, n, runs[0].spec.task, labels(runs)
-        self.filling: asyncio.TimerHandle | None = None
+        self.filling: asyncio.Task | None = None
         seeds = sorted({run.spec.seed for run in runs})
         self.parameter = menu("parameter", sorted(self.task.limits), value=slot)
         self.seed = menu("seed", [ALL, *seeds])
@@ -154,16 +155,22 @@ class _Sweep(Panel):
         if self.filling:
             self.filling.cancel()
         with contextlib.suppress(RuntimeError):  # no kernel, so nobody drags
-            self.filling = asyncio.get_running_loop().call_later(IDLE, self.fill)
+            loop = asyncio.get_running_loop()
+            self.filling = loop.create_task(self.fill())
 
-    def fill(self) -> None:
+    async def fill(self) -> None:
         """Ask at values of training, then at the value farthest from all answers, so that the
-        lines soon show their shape."""
+        lines soon show their shape: one run after the other, for the page waits meanwhile."""
         asked = self.answered.true.to_numpy(float)
         values = self.curve if np.isin(self.known, asked).all() else self.known
         distance = np.abs(values[:, None] - asked).min(1, initial=np.inf)
         if self.chosen and distance.max() > 0:
-            self.ask(float(values[distance.argmax()]))
+            value = float(values[distance.argmax()])
+            await asyncio.sleep(IDLE)
+            for run in self.chosen:
+                answers([run], self.slot, value, self.n)  # remembered
+                await asyncio.sleep(REST)
+            self.ask(value)
             self.draw()
 
 

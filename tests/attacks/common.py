@@ -121,10 +121,10 @@ def home(copy: Path | None = None) -> Iterator[Path]:
                 os.environ["NUMLAB_HOME"] = before
 
 
-def trained() -> str:
-    """Train the small run, or find it, with a checkpoint at every step; a digest of its answers."""
+def trained(spec: nl.RunSpec = SPEC) -> str:
+    """Train a small run, or find it, with a checkpoint at every step; a digest of its answers."""
     fit.CHECKPOINT_SECONDS = 0.0
-    run = fit.fit_in_store(SPEC, lambda step, loss: None)
+    run = fit.fit_in_store(spec, lambda step, loss: None)
     answers = nl.predict(run, "test", "*").to_csv(index=False, float_format="%.9g")
     weights = (run.folder / "weights.safetensors").read_bytes()
     return hashlib.sha256(weights + answers.encode()).hexdigest()
