@@ -10,8 +10,9 @@ import html
 import json
 import struct
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -72,7 +73,10 @@ def build() -> list[Path]:
 def collect(profile: str) -> list[Card]:
     """A card for every item of the catalogue, and for every view that a widget kept."""
     cards, folder = {id: Card(**item) for id, item in ITEMS.items()}, store.home() / "figures"
-    for figure in saved(profile):
+    figures = saved(profile)
+    earlier = _earlier(figures)
+    for figure in figures:
+        figure["earlier"] = figure["id"] in earlier
         figure["path"] = f"{profile}/{figure['id']}"  # in figures/
         figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
         curves = _curves_path(figure["notebook"], profile)
@@ -88,6 +92,15 @@ def collect(profile: str) -> list[Card]:
         for item in dict.fromkeys(map(item_of, claim.figures)):
             cards[item].verdicts.append((claim, entry))
     return list(cards.values())
+
+
+def _earlier(figures: list[dict]) -> set[str]:
+    """The ids of those that their notebook drew before the runs that its claims are judged by."""
+    shown = {id for claim in claims().values() for id in claim.figures}
+    claimed = {f["notebook"] for f in figures if f["id"] in shown}
+    judged = {(f["notebook"], f["commit"]) for f in figures if f["claims"]}
+    by = {f["id"]: (f["notebook"], f["commit"]) for f in figures}
+    return {id for id, key in by.items() if key[0] in claimed and key not in judged}
 
 
 def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
@@ -116,8 +129,10 @@ def draw_curves(notebook: str, profile: str) -> None:
 
     Runs of classes outside of numlab are left out.
     """
-    figures = [figure for figure in saved(profile) if figure["notebook"] == notebook]
-    digests = dict.fromkeys(digest for figure in figures for digest in figure["runs"])
+    figures = saved(profile)
+    earlier = _earlier(figures)
+    own = [f for f in figures if f["notebook"] == notebook and f["id"] not in earlier]
+    digests = dict.fromkeys(digest for figure in own for digest in figure["runs"])
     runs = []
     for digest in digests:
         with contextlib.suppress(ForeignClass):
@@ -125,13 +140,36 @@ def draw_curves(notebook: str, profile: str) -> None:
     names = labels(runs)
     if not names:
         return
-    curves = []
+    curves, panels = [], _panels(runs)
     for run, name in names.items():
         losses = run.history.query("part == 'valid'")
-        curves.append(losses.assign(task=str(run.spec.task), encoder=name, run=run.digest))
+        curves.append(losses.assign(panel=panels[run], encoder=name, run=run.digest))
     path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))
+
+
+def _panels(runs: list[Run]) -> dict[Run, str]:
+    """A title for each run: its task, and its head and size where runs differ in them."""
+    tasks, heads = (_told_apart({getattr(r.spec, part) for r in runs}) for part in ("task", "head"))
+    models = {r: f"d_model {r.spec.model.d_model}, layers {r.spec.model.n_layer}" for r in runs}
+    titles = {}
+    for run in runs:
+        head = [heads[run.spec.head]] if len(heads) > 1 else []
+        model = [models[run]] if len({*models.values()}) > 1 else []
+        titles[run] = ", ".join([tasks[run.spec.task], *head, *model])
+    return titles
+
+
+def _told_apart(parts: set) -> dict[Any, str]:
+    """The class of each, with the fields in which those of one class differ."""
+    names = {None: "its encoder's head"} if None in parts else {}
+    for part in parts - {None}:
+        alike = [other for other in parts if type(other) is type(part)]
+        values = {f.name: {repr(getattr(o, f.name)) for o in alike} for f in fields(part)}
+        differ = [f"{name} {getattr(part, name)}" for name, some in values.items() if len(some) > 1]
+        names[part] = " ".join([type(part).__name__, *differ])
+    return names
 
 
 def _curves_path(notebook: str, profile: str) -> Path:

@@ -1,5 +1,6 @@
 """Lines over a number or over steps, spectra, and errors in a gap."""
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -136,16 +137,21 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 
 @styled
 def learning_curves(frame: pd.DataFrame) -> Figure:
-    """A panel for each task, a line for each run in the colour of its encoder.
+    """A line for each run in the colour of its encoder; shorter runs, as of a search, are pale.
 
-    `frame` has the columns task, encoder, run, step and loss.
+    `frame` has the columns panel, encoder, run, step and loss. A density's loss may be negative:
+    such a panel has a linear scale.
     """
-    tasks = list(frame.groupby("task", sort=False))
-    figure, axes = panels(len(tasks), columns=3, width=4.4, height=3.0, share=False)
-    for (task, rows), ax in zip(tasks, axes, strict=True):
-        for (encoder, _), run in rows.groupby(["encoder", "run"], sort=False):
-            ax.plot(run.step, run.loss, color=encoder_color(encoder), lw=0.9, label=encoder)
-        ax.set(yscale="log", xlabel="step", ylabel="validation loss")
-        ax.set_title(task if len(task) < 60 else f"{task[:57]}…", fontsize=8.5)
+    parts = list(frame.groupby("panel", sort=False))
+    figure, axes = panels(len(parts), columns=3, width=4.4, height=3.0, share=False)
+    for (title, rows), ax in zip(parts, axes, strict=True):
+        runs = rows.groupby(["encoder", "run"], sort=False)
+        for (encoder, _), run in sorted(runs, key=lambda item: item[1].step.max()):
+            pale = 1.0 if run.step.max() == rows.step.max() else 0.3
+            color = encoder_color(encoder)
+            ax.plot(run.step, run.loss, color=color, lw=0.9, alpha=pale, label=encoder)
+        ax.set(yscale="log" if rows.loss.min() > 0 else "linear")
+        ax.set(xlabel="step", ylabel="validation loss")
+        ax.set_title("\n".join(textwrap.wrap(title, 60)), fontsize=8.5)
     legend(figure, axes)
     return figure
