@@ -65,6 +65,11 @@ class Claim:
         return f"> {self.above:g}" if self.below is None else f"< {self.below:g}"
 
     @property
+    def asked(self) -> str:
+        """The statistic, and where its mean is claimed to be."""
+        return f"{self.statistic} (claimed: {self.side})"
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The claimed side of the statistic, from and to; of a ratio: of its logarithm."""
         low, high = self.within or (self.above, self.below)
@@ -72,7 +77,7 @@ class Claim:
         return (np.log(low) if low > 0 else -np.inf, np.log(high)) if self.ratio else (low, high)
 
     def summary(self, verdict: Mapping[str, Any]) -> str:
-        """What decided it, or what left it open: `0.12 [0.05, 0.19], 3 seeds, claimed: > 0`.
+        """What decided it, or what left it open: `0.12 [0.05, 0.19], 3 seeds`.
 
         `verdict` is a `Verdict` as a dict, with `ours`, a remark.
         """
@@ -84,7 +89,7 @@ class Claim:
             shown.append(f"and {more} more")
         if shown and self.over != "nothing":
             shown.append(f"{verdict['parts'][0]['n']} {self.over}")
-        facts = [verdict["why"], ", ".join(shown), f"claimed: {self.side}", verdict["ours"]]
+        facts = [verdict["why"], ", ".join(shown), verdict["ours"]]
         return "; ".join(filter(None, facts))
 
 

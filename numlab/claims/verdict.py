@@ -88,7 +88,7 @@ def judge(
     parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
     lies = {name: _lies(claim, *ends) for name, ends in by_slack}
     if failed := [f"{gate.name} ({gate.evidence})" for gate in gates if not gate.passed]:
-        return Verdict("open", f"not passed: {'; '.join(failed)}", parts, gates)
+        return Verdict("open", f"failed gates: {'; '.join(failed)}", parts, gates)
     if "beyond" in lies.values():
         return Verdict("contradicted", "", parts, gates)
     if undecided := [name for name, where in lies.items() if where == "both"]:
