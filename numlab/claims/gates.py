@@ -67,9 +67,9 @@ def rates_inside(record: pd.DataFrame) -> Gate:
     `record` is that of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen].
 
     >>> import pandas as pd
-    >>> tried = {"encoder": "P10", "learning_rate": [1e-4, 1e-3, 1e-2], "chosen": [False, True, False]}
-    >>> nl.gates.rates_inside(pd.DataFrame(tried)).passed
-    True
+    >>> tried = {"encoder": "P10", "learning_rate": [1e-4, 1e-3], "chosen": [False, True]}
+    >>> nl.gates.rates_inside(pd.DataFrame(tried)).evidence
+    'at the edge: P10: 0.001'
     """
     name = "rates inside the grid"
     grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))

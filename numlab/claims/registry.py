@@ -21,7 +21,7 @@ class Claim:
     The claimed side of the statistic's mean is exactly one of `above`, `below` and `within`; it
     holds for every part of the statistic at once.
 
-    >>> claim = nl.claims.Claim("xval/even", [], "they err alike", "ratio of errors", within=(0.9, 1.1))
+    >>> claim = nl.claims.Claim("xval/even", [], "both err alike", "P10 / XVal", within=(0.9, 1.1))
     >>> claim.side, claim.ours
     ('0.9 to 1.1', True)
     """

@@ -53,7 +53,7 @@ class Verdict:
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 
-    >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "P10's error minus XVal's", above=0)
+    >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "error of P10 - XVal", above=0)
     >>> verdict = nl.claims.judge(claim, [0.3, -0.1, 0.4])
     >>> verdict.verdict, verdict.why, round(verdict.parts[0].mean, 3)
     ('open', 'the interval holds both sides', 0.2)
@@ -87,7 +87,7 @@ def judge(
     Verdict
         By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
 
-    >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "P10's error minus XVal's", above=0)
+    >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "error of P10 - XVal", above=0)
     >>> errors, others = [0.31, 0.29, 0.33], [0.12, 0.11, 0.15]
     >>> nl.claims.judge(claim, errors, others).verdict
     'held'

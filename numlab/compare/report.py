@@ -118,7 +118,7 @@ class Report:
 
     reading: Reading
     encodings: pd.DataFrame  # of `compare.encodings`
-    answers: pd.DataFrame | None  # of `compare.answers`; None without trained models
+    answers: pd.DataFrame | None  # of `learning.answers`; None without trained models
     untrained: str | None  # why there are none
 
     @functools.cached_property

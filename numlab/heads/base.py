@@ -51,6 +51,7 @@ class HeadModule(nn.Module, abc.ABC):
     >>> module = head.build(d_model=8)
     >>> outputs, true = module(torch.zeros(2, 8)), torch.from_numpy(head.features([7, -42]))
     >>> outputs.shape, module.loss(outputs, true).shape, module.read(outputs).shape
+    (torch.Size([2, 31]), torch.Size([2]), torch.Size([2, 4]))
     """
 
     predict: nn.Module  # makes the outputs; a subclass has it, or a `forward` of its own
