@@ -9,3 +9,11 @@ import numlab as nl
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace):
     doctest_namespace |= {"nl": nl, "np": np}
+
+
+@pytest.fixture(autouse=True)
+def _home(request, monkeypatch, tmp_path_factory):
+    """Examples train and file in a folder of their own."""
+    if isinstance(request.node, pytest.DoctestItem):
+        monkeypatch.setenv("NUMLAB_HOME", str(tmp_path_factory.getbasetemp() / "examples"))
+        monkeypatch.setattr("numlab.figures.filing._session", None)

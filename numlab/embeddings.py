@@ -193,6 +193,9 @@ def from_pretrained(
         one (in a decoder it has read the others), or "one": several are an error. Tokens around
         every text, such as [CLS], are read and not counted (our choice: no space stands before
         the number).
+
+    >>> nl.embeddings.from_pretrained(nl.pretrained.MINILM, [1, 2, 3]).vectors.shape
+    (3, 384)
     """
     from numlab.pretrained import Pretrained, model
 

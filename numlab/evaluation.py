@@ -17,7 +17,7 @@ from numlab.examples import Examples
 from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
 
-__all__ = ["interval", "labels", "predict", "predictions"]
+__all__ = ["labels", "predict"]
 
 LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `interval` tries
 

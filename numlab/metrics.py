@@ -128,6 +128,11 @@ def interval_score(frame) -> float:
     """The share of letters that are right, rescaled: max(0, (5 a - 1) / 4) (BitTokens).
 
     There are 3 to 6 letters, so that chance is not exactly 0.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": ["A", "B", "C", "A"], "predicted": ["A", "B", "C", "C"]})
+    >>> nl.metrics.interval_score(frame)
+    0.6875
     """
     return max(0.0, (5 * exact_match(frame) - 1) / 4)
 

@@ -23,7 +23,7 @@ from filelock import FileLock
 from numlab.described import describe
 from numlab.examples import Examples, Layout, Slot
 
-__all__ = ["digest", "home", "intact", "runs_dir", "split"]
+__all__ = ["home", "runs_dir", "split"]
 
 SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
@@ -32,7 +32,13 @@ used: dict[str, Any] = {}  # the specs of the runs that this process has read, b
 
 
 def home() -> Path:
-    """The folder of data/ and figures/: NUMLAB_HOME, else the repository, else the user's own."""
+    """The folder of data/ and figures/: NUMLAB_HOME, else the repository, else the user's own.
+
+    >>> from unittest import mock
+    >>> with mock.patch.dict("os.environ", NUMLAB_HOME="my/lab"):
+    ...     nl.store.home().as_posix()
+    'my/lab'
+    """
     if named := os.environ.get("NUMLAB_HOME"):
         return Path(named)
     repository = Path(__file__).resolve().parents[1]
@@ -42,7 +48,11 @@ def home() -> Path:
 
 
 def runs_dir() -> Path:
-    """The run store."""
+    """The run store.
+
+    >>> nl.store.runs_dir().relative_to(nl.store.home()).as_posix()
+    'data/runs'
+    """
     return home() / "data" / "runs"
 
 

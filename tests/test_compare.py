@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import numlab as nl
 from numlab import compare
 from numlab.cli import app
-from numlab.compare import reading
+from numlab.compare import learning, reading
 from numlab.compare.encodings import encodings, needed_digits
 from numlab.compare.learning import CONSTANTS, PARTS, best_constant
 
@@ -179,7 +179,7 @@ def trained(module_home):
 
 
 def test_no_number_of_a_gap_is_trained_on(trained):
-    (spec, *_) = compare.specs(trained.reading, [nl.XVal()], steps=2)
+    (spec, *_) = learning.specs(trained.reading, [nl.XVal()], steps=2)
     (train,) = spec.examples("train")
     assert len(spec.task.without) == 6 and len(train) > 100
     for name, low, high in spec.task.without:
@@ -218,16 +218,16 @@ def made(**errors):
 
 
 def test_a_column_is_predictable_that_something_tells_better_than_its_best_constant():
-    assert compare.predictable(made(A=(0.99, 1.01), B=(1.5, 1.5))) == []
-    assert compare.predictable(made(A=(0.8, 0.8))) == ["y"]
-    assert compare.predictable(made(A=(1.05, 1.05))) == []  # better than the median alone
+    assert learning.predictable(made(A=(0.99, 1.01), B=(1.5, 1.5))) == []
+    assert learning.predictable(made(A=(0.8, 0.8))) == ["y"]
+    assert learning.predictable(made(A=(1.05, 1.05))) == []  # better than the median alone
     assert set(best_constant(made()).encoder) == {"the mean"}
 
 
 def test_encoders_that_seeds_do_not_tell_apart_are_tied():
     found = made(A=(0.5, 0.5), B=(0.51, 0.49), C=(0.9, 0.9))
-    assert sorted(compare.tied(found, ["y"])) == ["A", "B"]
-    errors = compare.relative_errors(found, ["y"]).set_index("encoder")
+    assert sorted(learning.tied(found, ["y"])) == ["A", "B"]
+    errors = learning.relative_errors(found, ["y"]).set_index("encoder")
     assert errors.error["C"] == pytest.approx(0.9, rel=0.05)
     assert (errors.low <= errors.error).all() and (errors.error <= errors.high).all()
 

@@ -13,7 +13,7 @@ import torch
 import numlab as nl
 from numlab.encoders import WeightedSum
 from numlab.losses import FLOOR, AggregateLoss, NumberTokenLoss
-from numlab.models import NumberEmbedding
+from numlab.models.transformer import NumberEmbedding
 from numlab.objectives import CausalLM
 from numlab.tokenizer import Tokenizer
 

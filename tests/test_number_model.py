@@ -16,7 +16,8 @@ from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
 from transformers.trainer import Trainer
 
 import numlab as nl
-from numlab.pretrained import NumberModel, PretrainedTokenizer
+from numlab.pretrained import NumberModel
+from numlab.pretrained.text import PretrainedTokenizer
 
 WRITERS = ("gpt2", "llama", "t5", "bart")
 ENCODERS = dict(

@@ -11,8 +11,8 @@ import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 import numlab as nl
-from numlab import pretrained
 from numlab.pretrained import NumberModel, Pretrained
+from numlab.pretrained.text import PretrainedTokenizer
 
 TEXTS = [
     "the whale weighs 140000 kg and lives for 90 years",
@@ -191,7 +191,7 @@ def test_a_text_that_is_too_long_is_named(numbers):
 @pytest.mark.parametrize("encoder", [None, nl.IEEE754(), nl.XVal()], ids=str)
 @pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
 def test_what_is_not_finite_never_reaches_a_model(numbers, encoder, number):
-    tokenizer = pretrained.PretrainedTokenizer.of(numbers.reads.text, encoder)
+    tokenizer = PretrainedTokenizer.of(numbers.reads.text, encoder)
     with pytest.raises(ValueError, match=f"got {number}"):
         tokenizer([nl.Examples(nl.Layout.of("it is {x}"), [[number]])])
 

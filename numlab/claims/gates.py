@@ -41,6 +41,11 @@ def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
     """Whether each run's validation loss fell by less than 5 % over the last fifth of its steps.
 
     Where answers are certain a loss falls by some share for ever: one below `floor` counts as it.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> nl.gates.plateau([nl.train(spec)], floor=10.0).evidence
+    'Addition · P10 · seed 0 fell by 0.0% over the last fifth, 5% at most'
     """
     falls = []
     for run in runs:
@@ -60,6 +65,11 @@ def rates_inside(record: pd.DataFrame) -> Gate:
     """Whether the best learning rate of each encoder lies inside its grid, the same for all.
 
     `record` is that of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen].
+
+    >>> import pandas as pd
+    >>> tried = {"encoder": "P10", "learning_rate": [1e-4, 1e-3], "chosen": [False, True]}
+    >>> nl.gates.rates_inside(pd.DataFrame(tried)).evidence
+    'at the edge: P10: 0.001'
     """
     name = "rates inside the grid"
     grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))
@@ -78,6 +88,11 @@ def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     name : of the gate, such as "beats the one-station MLP".
     errors : (seeds, models), in one unit with the trivial answer's error.
     trivial : one error, or one for each model.
+
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"P10": [0.2, 0.3], "XVal": [0.1, 0.6]})
+    >>> nl.gates.beats("beats the mean", errors, 0.5).evidence
+    'the trivial answer has 0.5; XVal 0.6'
     """
     worst = errors.max(skipna=False)
     worse = worst[~(worst < trivial)]

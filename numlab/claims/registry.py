@@ -20,6 +20,10 @@ class Claim:
 
     The claimed side of the statistic's mean is exactly one of `above`, `below` and `within`; it
     holds for every part of the statistic at once.
+
+    >>> claim = nl.claims.Claim("xval/even", [], "both err alike", "P10 / XVal", within=(0.9, 1.1))
+    >>> claim.side, claim.ours
+    ('0.9 to 1.1', True)
     """
 
     id: str  # <paper>/<name>

@@ -18,7 +18,13 @@ LEAST = {"seeds": 3, "examples": 20, "nothing": 1}  # samples that an interval n
 
 
 class WrongSamplesError(ValueError):
-    """Samples that cannot judge a claim: too few, unpaired, or not numbers."""
+    """Samples that cannot judge a claim: too few, unpaired, or not numbers.
+
+    >>> claim = nl.claims.Claim("xval/even", [], "they err alike", "difference of errors", above=0)
+    >>> nl.claims.judge(claim, [0.1, 0.2])
+    Traceback (most recent call last):
+    numlab.claims.verdict.WrongSamplesError: xval/even: seeds needed: 3; got 2
+    """
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,11 @@ class Verdict:
     "contradicted": every gate passed, and the interval of a part lies on the other side.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
+
+    >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "error of P10 - XVal", above=0)
+    >>> verdict = nl.claims.judge(claim, [0.3, -0.1, 0.4])
+    >>> verdict.verdict, verdict.why, round(verdict.parts[0].mean, 3)
+    ('open', 'the interval holds both sides', 0.2)
     """
 
     verdict: str
@@ -75,6 +86,11 @@ def judge(
     -------
     Verdict
         By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
+
+    >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "error of P10 - XVal", above=0)
+    >>> errors, others = [0.31, 0.29, 0.33], [0.12, 0.11, 0.15]
+    >>> nl.claims.judge(claim, errors, others).verdict
+    'held'
     """
     if sorted(gate.name for gate in gates) != sorted(claim.gates):
         raise ValueError(f"{claim.id} has the gates {claim.gates}; got {[g.name for g in gates]}")

@@ -1,10 +1,5 @@
 from .encodings import choices as choices
 from .encodings import encodings as encodings
-from .learning import answers as answers
-from .learning import predictable as predictable
-from .learning import relative_errors as relative_errors
-from .learning import specs as specs
-from .learning import tied as tied
 from .reading import Reading as Reading
 from .reading import read as read
 from .report import Advice as Advice

@@ -38,6 +38,14 @@ class Reading:
     `frame` has the columns that are used as float64, a date as year, month, day, or as words; or
     one column "text". `columns` is a DataFrame [column, kind, used, missing, note] of every column
     of the file. Kinds: number, id and code (their digits count, not their size), date, words, text.
+
+    >>> import pandas as pd, tempfile
+    >>> path = tempfile.mkdtemp() + "/n.csv"
+    >>> frame = pd.DataFrame({"when": ["2026-03-01", "2026-04-02"], "kg": ["1,5", "2,25"]})
+    >>> frame.to_csv(path, index=False)
+    >>> reading = nl.compare.read(path)
+    >>> reading.columns.kind.tolist(), reading.numbers["kg"].tolist()
+    (['date', 'number'], [1.5, 2.25])
     """
 
     name: str

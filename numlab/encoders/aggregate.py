@@ -90,12 +90,22 @@ class WeightedSum(Aggregation):
 
 @dataclass(frozen=True)
 class DigitSum(Aggregation):
-    """Sum of the digits' embeddings: blind to their order; it grows with their count."""
+    """Sum of the digits' embeddings: blind to their order; it grows with their count.
+
+    >>> one_hot = np.eye(10)
+    >>> nl.encoders.DigitSum()(np.array([[6, 0, 6], [0, 6, 6]]), one_hot)[:, 6].tolist()
+    [2.0, 2.0]
+    """
 
 
 @dataclass(frozen=True)
 class DigitMean(Aggregation):
-    """Mean of the digits' embeddings."""
+    """Mean of the digits' embeddings.
+
+    >>> line = np.arange(10.0)[:, None]
+    >>> nl.encoders.DigitMean()(np.array([[6, 0, 3], [2, 3, 4]]), line).tolist()
+    [[3.0], [3.0]]
+    """
 
     def weights(self, n_digits: int) -> np.ndarray:
         return np.full(n_digits, 1 / n_digits)
@@ -103,7 +113,12 @@ class DigitMean(Aggregation):
 
 @dataclass(frozen=True)
 class DigitMax(Aggregation):
-    """Largest entry among the digits' embeddings in each dimension."""
+    """Largest entry among the digits' embeddings in each dimension.
+
+    >>> rises_and_falls = np.stack([np.arange(10.0), 9 - np.arange(10.0)], axis=1)
+    >>> nl.encoders.DigitMax()(np.array([[6, 0, 2]]), rises_and_falls).tolist()
+    [[6.0, 9.0]]
+    """
 
     def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         best = torch.full_like(words[:1], -torch.inf).repeat(len(tally), 1)
@@ -114,7 +129,12 @@ class DigitMax(Aggregation):
 
 @dataclass(frozen=True)
 class DigitMin(Aggregation):
-    """Smallest entry among the digits' embeddings in each dimension."""
+    """Smallest entry among the digits' embeddings in each dimension.
+
+    >>> rises_and_falls = np.stack([np.arange(10.0), 9 - np.arange(10.0)], axis=1)
+    >>> nl.encoders.DigitMin()(np.array([[6, 0, 2]]), rises_and_falls).tolist()
+    [[0.0, 3.0]]
+    """
 
     def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         return -DigitMax().combine(tally, -words)
@@ -122,7 +142,12 @@ class DigitMin(Aggregation):
 
 @dataclass(frozen=True)
 class DigitMedian(Aggregation):
-    """Median of the digits' embeddings in each dimension (mean of the middle two)."""
+    """Median of the digits' embeddings in each dimension (mean of the middle two).
+
+    >>> line = np.arange(10.0)[:, None]
+    >>> nl.encoders.DigitMedian()(np.array([[6, 0, 2, 1]]), line).tolist()
+    [[1.5]]
+    """
 
     def combine(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         ordered, digit = words.sort(dim=0)

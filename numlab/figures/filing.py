@@ -62,6 +62,10 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
     notebook : `<folder>/<name>`, as the notebook's file.
     profile : one of the keys of `sizes`.
     sizes : the sizes of each profile.
+
+    >>> size = nl.begin("explore/mine", "smoke", {"smoke": {"steps": 10}, "full": {"steps": 2000}})
+    >>> size.steps
+    10
     """
     global _session
     if not re.fullmatch(r"[\w-]+/[\w-]+", notebook):
@@ -86,6 +90,13 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     id : of the catalogue, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
     fig : of matplotlib.
     data : what is plotted, one row for each mark.
+
+    >>> import pandas as pd
+    >>> size = nl.begin("explore/mine", "smoke", {"smoke": {}})
+    >>> frame = pd.DataFrame({"x": [1, 2], "error": [0.3, 0.1], "encoder": "XVal"})
+    >>> nl.save_figure("explore/errors", nl.plots.curves(frame, "x", "error", "encoder"), frame)
+    >>> sorted(file.name for file in (nl.store.home() / "figures/smoke/explore").glob("errors.*"))
+    ['errors.csv', 'errors.json', 'errors.png', 'errors.svg']
     """
     import matplotlib as mpl
 
@@ -98,7 +109,16 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
-    """Save a table as .csv and .md, and its provenance as .json; see `save_figure`."""
+    """Save a table as .csv and .md, and its provenance as .json; see `save_figure`.
+
+    >>> import pandas as pd
+    >>> size = nl.begin("explore/mine", "smoke", {"smoke": {}})
+    >>> nl.save_table("explore/ranks", pd.DataFrame({"encoder": ["XVal"], "error": [0.12345]}))
+    >>> print((nl.store.home() / "figures/smoke/explore/ranks.md").read_text().rstrip())
+    | encoder | error |
+    | --- | --- |
+    | XVal | 0.1235 |
+    """
     path, text = _start(id, frame), markdown(frame)
     store.replace(path.with_suffix(".md"), lambda draft: draft.write_text(text, "utf-8"))
     _finish(frame, id=id, kind="table", title="")
@@ -121,6 +141,14 @@ def claim(
     id : of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`.
     samples, against, gates : see `numlab.claims.judge`.
     ours : a remark, shown behind the statistic.
+
+    >>> import json, pandas as pd
+    >>> size = nl.begin("float/encodings", "smoke", {"smoke": {}})
+    >>> nl.save_table("float/fig02", pd.DataFrame({"wrong bits": [0]}))
+    >>> nl.claim("float/bits-of-an-example", samples=0)
+    >>> path = nl.store.home() / "figures/smoke/float/fig02.json"
+    >>> json.loads(path.read_text())["claims"][0]["verdict"]
+    'exact'
     """
     known = claims.claims().get(id)
     if known is None:

@@ -19,6 +19,10 @@ class Head(Code):
 
     Its features are what the head predicts: `features(numbers)` gives the targets, and
     `number(features)` the numbers that predicted features stand for.
+
+    >>> head = nl.heads.DigitHead(int_digits=3)
+    >>> head.features([-42]).tolist(), head.number(head.features([-42])).tolist()
+    ([[1, 0, 4, 2]], [-42.0])
     """
 
     version: ClassVar[int] = 1
@@ -40,7 +44,15 @@ class Head(Code):
 
 
 class HeadModule(nn.Module, abc.ABC):
-    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for."""
+    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
+
+    >>> import torch
+    >>> head = nl.heads.DigitHead(int_digits=3)
+    >>> module = head.build(d_model=8)
+    >>> outputs, true = module(torch.zeros(2, 8)), torch.from_numpy(head.features([7, -42]))
+    >>> outputs.shape, module.loss(outputs, true).shape, module.read(outputs).shape
+    (torch.Size([2, 31]), torch.Size([2]), torch.Size([2, 4]))
+    """
 
     predict: nn.Module  # makes the outputs; a subclass has it, or a `forward` of its own
 

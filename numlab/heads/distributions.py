@@ -22,6 +22,11 @@ class Distribution(abc.ABC):
     ----------
     mean, mode : (m,)
     valid : (m,) the share of the probability that is on numbers at all.
+
+    >>> import torch
+    >>> d = nl.heads.Normals(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1))
+    >>> d.cdf(torch.tensor([[0.0], [1.96]])).round(decimals=3).tolist()
+    [[0.5], [0.975]]
     """
 
     mean: torch.Tensor
@@ -57,6 +62,12 @@ class Histogram(Distribution):
     edges : (K + 1,) ascending.
     tails : whether the outer bars are half-normals with their peak at the inner edge and half of
         their mass within the bar: they end nowhere.
+
+    >>> import torch
+    >>> share, edges = torch.tensor([[0.25, 0.75]]), torch.tensor([0.0, 1.0, 2.0])
+    >>> bars = nl.heads.Histogram(share.log(), edges)
+    >>> round(float(bars.mean), 3), round(float(bars.quantile(torch.tensor([0.5]))), 3)
+    (1.25, 1.333)
     """
 
     def __init__(self, log_share: torch.Tensor, edges: torch.Tensor, tails: bool = False):
@@ -172,7 +183,14 @@ def _tail(share: torch.Tensor, depth: torch.Tensor) -> torch.Tensor:
 
 
 class Normals(Distribution):
-    """Mixtures of n normal distributions; `weights`, `means`, `widths` have shape (m, n)."""
+    """Mixtures of n normal distributions; `weights`, `means`, `widths` have shape (m, n).
+
+    >>> import torch
+    >>> weights, means = torch.tensor([[0.25, 0.75]]), torch.tensor([[0.0, 10.0]])
+    >>> two = nl.heads.Normals(weights, means, widths=torch.ones(1, 2))
+    >>> float(two.mean), float(two.mode)
+    (7.5, 10.0)
+    """
 
     def __init__(self, weights: torch.Tensor, means: torch.Tensor, widths: torch.Tensor):
         self.weights, self.means, self.widths = weights.double(), means.double(), widths.double()
@@ -226,6 +244,11 @@ class Points(Distribution):
     """n samples of each of m distributions, (n, m).
 
     NaN is a sample that was not a number: it is dropped, and `valid` is the share of the others.
+
+    >>> import torch
+    >>> points = nl.heads.Points(torch.tensor([[1.0], [1.0], [4.0], [torch.nan]]))
+    >>> float(points.mean), float(points.mode), float(points.valid)
+    (2.0, 1.0, 0.75)
     """
 
     def __init__(self, numbers: torch.Tensor):

@@ -64,7 +64,7 @@ class MixtureHead(ScaledCode, Head):
     def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Normals:
         mixture = module.mixture(outputs.detach().cpu())
         means, widths = mixture.component_distribution.loc, mixture.component_distribution.scale
-        shares = mixture.mixture_distribution.probs
+        shares = mixture.mixture_distribution.logits.double().softmax(1)  # they add up to 1
         return Normals(shares, means.double() * self.scale, widths.double() * self.scale)
 
 

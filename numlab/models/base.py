@@ -20,7 +20,13 @@ from numlab.tokenizer import Tokenizer
 
 
 class Architecture(abc.ABC):
-    """The spec of a model. Subclasses are frozen dataclasses of plain values."""
+    """The spec of a model. Subclasses are frozen dataclasses of plain values.
+
+    >>> spec = nl.GPT2(d_model=8, n_layer=1, n_head=1)
+    >>> tokenizer = spec.tokenizer([nl.Layout.of("{a}+{b}={sum}")], nl.P10())
+    >>> type(spec.build(tokenizer)).__name__, spec.d_model
+    ('Transformer', 8)
+    """
 
     version: ClassVar[int] = 1
     d_model: int  # width of the hidden states
@@ -41,6 +47,14 @@ class Model(nn.Module, abc.ABC):
     """A model over a tokenizer's words and the numbers that its tokens carry.
 
     B texts of T tokens, t targets, m numbers, V words, width d.
+
+    >>> texts = nl.parse(["x=1.5", "x=-60.2"])
+    >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.P10())
+    >>> model = nl.GPT2(8, 1, 1).build(tokenizer)
+    >>> batch = tokenizer(texts).batch(np.arange(2))
+    >>> h = model.hidden(nl.MaskedLM().show(batch))
+    >>> h.shape, model.logits(h[:, 0]).shape
+    (torch.Size([2, 7, 8]), torch.Size([2, 33]))
     """
 
     embed: nn.Module  # Inputs to (B, T, d) vectors; has `table`, `words`, `offset`, `encoder`

@@ -30,7 +30,15 @@ class _Record:
 
 @dataclass(eq=False)
 class Inputs(_Record):
-    """What a model reads."""
+    """What a model reads.
+
+    >>> texts = nl.parse(["x=1.5", "x=-60.25"])
+    >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.XVal())
+    >>> batch = tokenizer(texts).batch(np.arange(2))
+    >>> inputs = nl.MaskedLM().show(batch)
+    >>> inputs.within.tolist(), inputs.features.tolist()
+    ([[0, 1, 0], [0, 1, 0]], [[1.5], [-60.25]])
+    """
 
     ids: torch.Tensor  # (B, T)
     within: torch.Tensor  # (B, T) index within the number from 1; 0 in literals
@@ -42,7 +50,15 @@ class Inputs(_Record):
 
 @dataclass(eq=False)
 class Targets(_Record):
-    """What it should predict, and where the prediction is read."""
+    """What it should predict, and where the prediction is read.
+
+    >>> texts = nl.parse(["x=-60.2"])
+    >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.P10())
+    >>> batch = tokenizer(texts).batch(np.arange(1))
+    >>> _, targets = nl.MaskedLM().ask(batch, ("n0",))
+    >>> targets.reads.tolist(), [tokenizer.words[i][1] for i in targets.ids]
+    ([1, 2, 3, 4, 5], ['-', '6', '0', '2', 'E-1'])
+    """
 
     reads: torch.Tensor  # (t,) flat positions whose hidden states predict
     ids: torch.Tensor  # (t,) the tokens to predict
@@ -54,7 +70,15 @@ class Targets(_Record):
 
 @dataclass(eq=False)
 class Answers:
-    """What a model puts into slots, one row for each."""
+    """What a model puts into slots, one row for each.
+
+    >>> texts = nl.parse(["x=1.5", "x=-60.2"])
+    >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.P10())
+    >>> batch = tokenizer(texts).batch(np.arange(2))
+    >>> answers = nl.MaskedLM().fill(nl.GPT2(8, 1, 1).build(tokenizer), batch, ("n0",))
+    >>> answers.rows.tolist(), answers.slots.tolist(), answers.ids.shape
+    ([0, 1], [0, 0], (2, 5))
+    """
 
     rows: np.ndarray  # (a,) text of the corpus
     slots: np.ndarray  # (a,) slot of its layout
@@ -104,6 +128,14 @@ class Objective(abc.ABC):
     """What is hidden from a model, what it predicts, and how it fills slots in.
 
     Subclasses are frozen dataclasses of plain values.
+
+    >>> texts = nl.parse(["1+2=3"])
+    >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.XVal())
+    >>> batch, rng = tokenizer(texts).batch(np.arange(1)), np.random.default_rng(0)
+    >>> for objective in (nl.CausalLM(only=("n2",)), nl.MaskedLM(1.0, 0.0, only=("n2",))):
+    ...     print(objective.train(batch, rng)[1].reads.tolist())
+    [3]
+    [4]
     """
 
     version: ClassVar[int] = 1

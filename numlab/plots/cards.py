@@ -17,6 +17,12 @@ def report_card(frame: pd.DataFrame) -> Figure:
     `frame` comes from `probes.report_card`: its columns encoder, desideratum, measure, value, score
     and published. The circle is the best score, the number the value, and the sign over it the
     published tick, where there is one.
+
+    >>> import pandas as pd
+    >>> card = {"encoder": ["P10", "XVal"], "desideratum": "D1 one token", "measure": "tokens"}
+    >>> card = pd.DataFrame(card | {"value": [5.0, 1.0], "score": [0.2, 1.0], "published": np.nan})
+    >>> [label.get_text() for label in nl.plots.report_card(card).axes[0].get_xticklabels()]
+    ['D1 tokens']
     """
     encoders, measures = (list(dict.fromkeys(frame[name])) for name in ("encoder", "measure"))
     names = frame.drop_duplicates("measure").set_index("measure").desideratum

@@ -43,7 +43,15 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
 
 
 def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
-    """Draw the mean of each group as a line, its range as a band, its values as dots."""
+    """Draw the mean of each group as a line, its range as a band, its values as dots.
+
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"digits": [1, 1, 2, 2], "error": [0.25, 0.75, 0.5, 1.0]})
+    >>> figure, (ax,) = nl.plots.panels(1)
+    >>> nl.plots.line_with_band(ax, errors.groupby("digits").error, "XVal")
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.5, 0.75]
+    """
     mean, n = values.mean(), values.size()
     color = encoder_color(name)
     ax.fill_between(mean.index, values.min(), values.max(), color=color, alpha=0.2, lw=0)
@@ -59,6 +67,13 @@ def spectra(frame: pd.DataFrame) -> Figure:
 
     `frame` comes from `probes.spectrum`, with two more columns: source, one panel each, and stage,
     one line each. Dashed lines are the thresholds. Lines darken in the order of the frame.
+
+    >>> turns = np.arange(100) * 2 * np.pi / 10
+    >>> vectors = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    >>> circle = nl.Embeddings(np.arange(100), vectors, "a circle")
+    >>> frame = nl.probes.spectrum(circle).assign(source="a circle", stage="period 10")
+    >>> nl.plots.spectra(frame).axes[0].get_title()
+    'a circle'
     """
     groups = list(frame.groupby("source", sort=False))
     figure, axes = panels(len(groups), 2, 5.2, 3.4)
@@ -88,6 +103,13 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
 
     `errors` has the columns encoder, part, error, low and high (of a line, the interval as in
     training), relative to a constant's, which stands at 1. Baselines are grey.
+
+    >>> import pandas as pd
+    >>> rows = {"encoder": ["XVal", "P10"] * 2, "part": ["as in training"] * 2 + ["in a gap"] * 2}
+    >>> frame = pd.DataFrame(rows | {"error": [0.2, 0.1, 0.3, 0.9]})
+    >>> figure = nl.plots.gap_errors(frame.assign(low=frame.error / 2, high=2 * frame.error))
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['P10', 'XVal']
     """
     table = errors.pivot(index="encoder", columns="part", values="error")
     parts = [part for part in ("as in training", "in a gap", "beyond") if part in table]
@@ -120,6 +142,11 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
     """Predicted over true numbers: a dot and its interval each; red where it misses the number.
 
     `frame` has the columns true, predicted, low and high; `name` is what is predicted.
+
+    >>> import pandas as pd
+    >>> rows = {"true": [1, 5], "predicted": [1.5, 2], "low": [0, 1], "high": [2, 3]}
+    >>> nl.plots.intervals(pd.DataFrame(rows), "mass").axes[0].get_ylabel()
+    'predicted mass'
     """
     figure, (ax,) = panels(1, 1, 5.0, 4.6)
     held = frame.true.between(frame.low, frame.high)
@@ -141,6 +168,12 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
 
     `frame` has the columns panel, encoder, run, step and loss. A density's loss may be negative:
     such a panel has a linear scale.
+
+    >>> import pandas as pd
+    >>> rows = {"run": [0, 0, 1, 1], "step": [0, 50] * 2, "loss": [2.0, 0.5, 2.1, 0.4]}
+    >>> frame = pd.DataFrame(rows).assign(panel="Addition", encoder="FoNE")
+    >>> len(nl.plots.learning_curves(frame).axes[0].lines)
+    2
     """
     parts = list(frame.groupby("panel", sort=False))
     figure, axes = panels(len(parts), columns=3, width=4.4, height=3.0, share=False)

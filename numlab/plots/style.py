@@ -54,7 +54,16 @@ def _look(name: str, key: str, others: tuple[str, ...] | str) -> str:
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Decorate a function that returns a figure: it draws in the house style."""
+    """Decorate a function that returns a figure: it draws in the house style.
+
+    >>> @nl.plots.styled
+    ... def bars(heights):
+    ...     figure, (ax,) = nl.plots.panels(1)
+    ...     ax.bar(["P10", "XVal"], heights)
+    ...     return figure
+    >>> bars([0.3, 0.1]).axes[0].spines["top"].get_visible()
+    False
+    """
 
     @functools.wraps(draw)
     def in_style(*args, **kwargs) -> Figure:
@@ -86,7 +95,15 @@ def panels(
 
 
 def legend(figure: Figure, axes: list[Axes]) -> None:
-    """Replace the figure's legend by one for all panels, at their right."""
+    """Replace the figure's legend by one for all panels, at their right.
+
+    >>> figure, axes = nl.plots.panels(2)
+    >>> for ax, name in zip(axes, ["P10", "XVal"]):
+    ...     _ = ax.plot([1, 2], label=name)
+    >>> nl.plots.legend(figure, axes)
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['P10', 'XVal']
+    """
     for old in figure.legends:
         old.remove()
     entries = {}
@@ -100,6 +117,12 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
 
     The units of `ax` must be inches; (x, y) is the middle of the left edge. The token has the
     strings `word`, `note` and `kind`: "literal", "number" (which has the colour) or "mask".
+
+    >>> from types import SimpleNamespace
+    >>> figure, (ax,) = nl.plots.panels(1)
+    >>> token = SimpleNamespace(word="[NUM]", note="-60.2", kind="number")
+    >>> round(nl.plots.chip(ax, 0.0, 0.0, token, nl.plots.encoder_color("XVal")), 3)
+    0.605
     """
     tint = tuple(1 - 0.3 * (1 - c) for c in to_rgb(color))
     width = max(PITCH * len(token.word) + PADDING, 0.8 * PITCH * len(token.note) + 0.04)

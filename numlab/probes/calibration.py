@@ -26,6 +26,12 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     -------
     DataFrame [seed, true, pit, crps, log_density, q5, q25, q50, q75, q95]
         One row per text, in the order of the texts. See `scores`.
+
+    >>> task, encoder = nl.tasks.Addition(2), nl.XVal(mixture=2)
+    >>> spec = nl.RunSpec(task, encoder, nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> found = nl.probes.calibration(nl.train(spec), task.sample(3, seed=1), "answer")
+    >>> (found.q5 < found.q95).tolist(), bool(found.pit.between(0, 1).all())
+    ([True, True, True], True)
     """
     head, module, frames = run.tokenizer.head, run.model.value_head, []
     for true, hidden in masked_states(run, examples, slot):
@@ -45,6 +51,12 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
         and 1 where predictions are calibrated. `crps` is least, on average, for the true
         distribution; `log_density` is then greatest, and NaN where samples have no density. q5 to
         q95 are quantiles.
+
+    >>> import torch
+    >>> ones = torch.ones(2, 1)
+    >>> normal = nl.heads.Normals(ones, 0 * ones, ones)
+    >>> nl.probes.scores(normal, np.array([0.0, 1.96])).pit.round(3).tolist()
+    [0.5, 0.975]
     """
     x = torch.from_numpy(true)
     columns = {"true": true, "pit": predicted.cdf(x).numpy(), "crps": predicted.crps(x).numpy()}

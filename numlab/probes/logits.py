@@ -44,7 +44,16 @@ def masked_states(
 
 @dataclass(frozen=True, eq=False)
 class NumberLogits:
-    """The logits at the L tokens of a masked number in each of n texts."""
+    """The logits at the L tokens of a masked number in each of n texts.
+
+    >>> import torch
+    >>> encoder = nl.P1000()
+    >>> words = torch.from_numpy(encoder.encode([1.5]).ids).long()
+    >>> sure = 50.0 * torch.nn.functional.one_hot(words, len(encoder.vocabulary))
+    >>> read = nl.probes.NumberLogits(encoder, np.array([1.5]), sure)
+    >>> nl.probes.expectation(read).expectation.tolist()
+    [1.5]
+    """
 
     encoder: Encoder
     true: np.ndarray  # (n,)

@@ -65,6 +65,14 @@ class FieldFile:
     location : a path; or a URL, downloaded once into pooch's cache folder of numlab.
     checksum : "md5:..." or "sha256:..."; a URL needs one. Without it, a run's address depends on
         the path alone.
+
+    >>> import tempfile, xarray
+    >>> time = np.array(["2020-01-01"], "M8[ns]")
+    >>> axes = {"time": time, "latitude": [50.0, 45.0], "longitude": [0.0]}
+    >>> kelvin = xarray.DataArray([[[280.0], [290.0]]], axes, tuple(axes))
+    >>> path = tempfile.mkdtemp() + "/t.nc"; kelvin.to_dataset(name="t2m").to_netcdf(path)
+    >>> nl.tasks.FieldFile(path).field().mean
+    285.0
     """
 
     location: str

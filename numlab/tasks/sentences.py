@@ -26,6 +26,13 @@ class Sentences(GivenTask):
     deviates: parts of a split are drawn from one file; the paper keeps to those of the publishers.
 
     `checksum`: SHA-256 of the file. Without it, a run's address depends on the path alone.
+
+    >>> import json, tempfile
+    >>> path = tempfile.mkdtemp() + "/s.json"
+    >>> with open(path, "w") as file:
+    ...     json.dump([{"comment": "It weighs 1,500 kg.", "offset": 10, "length": 5}], file)
+    >>> nl.tasks.Sentences(path).sample(1, seed=0)[0].numbers.tolist()
+    [[1500.0]]
     """
 
     path: str

@@ -74,6 +74,12 @@ def swept(
         part "answer": one row for each encoder and each of the values, as from `answers`; "word":
         one row for each word at the value `at`; "argmax" and "expectation": the numbers that the
         words' logits give.
+
+    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
+    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> view = nl.widgets.swept([nl.train(spec)], "answer", at=1.5, values=[1.2, 1.8], n=2)
+    >>> view.part.value_counts().to_dict()
+    {'word': 8, 'answer': 2, 'argmax': 1, 'expectation': 1}
     """
     parts = [answers(runs, slot, value, n).assign(part="answer") for value in values]
     frame = pd.concat([*parts, words(runs, slot, at, n)], ignore_index=True)

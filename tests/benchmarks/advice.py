@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from numlab import compare, store
-from numlab.compare.learning import CONSTANTS, answers
+from numlab.compare.learning import CONSTANTS, answers, specs
 from numlab.estimators import baselines
 from numlab.training import train
 
@@ -121,7 +121,7 @@ def judge(table, seed: int, steps: int, folder: Path) -> dict:
         able = [
             e for e in compare.choices(found.reading.numbers) if str(e) in {*found.answers.encoder}
         ]
-        runs = [train(spec) for spec in compare.specs(found.reading, able, None, steps)]
+        runs = [train(spec) for spec in specs(found.reading, able, None, steps)]
         every = answers(runs, fresh=rows["text"] if found.reading.of_texts else rows)
         every = every[every.column.isin(found.advice.columns)]
         means = np.log(every.groupby(["encoder", "column"]).error.mean()).groupby("encoder").mean()
