@@ -92,7 +92,7 @@ def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):
     assert (figure["id"], figure["kind"], figure["title"]) == ("xval/fig07", "figure", "a title")
     assert (figure["notebook"], figure["profile"]) == ("xval/planets", "quick")
     assert figure["runs"] == ["0123456789"]
-    assert figure["trained"] == ["d_model 16, layers 2, 1,000 steps of 64 texts, seeds: 1"]
+    assert figure["trained"] == ["d_model 16, layers 2, texts a step 64, steps 1,000, seeds 1"]
     assert figure["versions"]["torch"].startswith("2.13.0")
     assert re.fullmatch(r"[0-9a-f]{40}", figure["commit"])
 

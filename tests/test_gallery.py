@@ -62,10 +62,10 @@ def test_the_readme_shows_a_figure_beside_the_paper(built):
     text = (built / "README.md").read_text()
     assert "![xval/fig07](full/xval/fig07.png)" in text
     assert "The paper: P1000, B1999 and FP15 predict only values seen in training" in text
-    evidence = "the error: 1.5 [1.25, 1.75], 3 seeds; claimed: < 1; in K²"
+    evidence = "the error (claimed: < 1): 1.5 [1.25, 1.75], 3 seeds; in K²"
     assert f"| contradicted | below all (amended) | {evidence} | 0.2 |" in text
-    why = "the interval holds both sides; 1 [0.752, 1.25], 3 seeds; claimed: < 1"
-    assert f"| open | continuous (ours) | a jump: {why} |  |" in text
+    why = "the interval holds both sides; 1 [0.752, 1.25], 3 seeds"
+    assert f"| open | continuous (ours) | a jump (claimed: < 1): {why} |  |" in text
 
 
 def test_what_was_amended_is_listed_with_the_reason(built):

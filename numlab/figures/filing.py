@@ -239,12 +239,17 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
 
 def _trained() -> list[str]:
     """The models behind the figures so far: size, steps and number of seeds."""
-    seeds = defaultdict(set)
+    seeds, steps = defaultdict(set), defaultdict(set)
     for spec in store.used.values():
         model = f"d_model {spec.model.d_model}, layers {spec.model.n_layer}"
-        steps = f"{spec.steps:,} steps of {spec.batch_size} texts"
-        seeds[f"{model}, {steps}"].add(spec.seed)
-    return [f"{line}, seeds: {len(seeds[line])}" for line in sorted(seeds)]
+        model += f", texts a step {spec.batch_size}"
+        seeds[model].add(spec.seed)
+        steps[model].add(spec.steps)
+    lines = []
+    for model in sorted(seeds):
+        several = ", ".join(f"{n:,}" for n in sorted(steps[model]))
+        lines.append(f"{model}, steps {several}, seeds {len(seeds[model])}")
+    return lines
 
 
 @cache

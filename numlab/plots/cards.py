@@ -36,6 +36,8 @@ def report_card(frame: pd.DataFrame) -> Figure:
     labels = [f"{names[m].partition(' ')[0]} {m}" for m in measures]
     ax.set_xticks(range(len(measures)), labels, rotation=35, ha="left")
     ax.xaxis.tick_top()
+    ticks = " ".join(TICKS.values())
+    ax.set_xlabel(f"a full dot: all that is asked; below: the value; {ticks}: its paper's tick")
     ax.set_yticks(range(len(encoders)), [_short(name) for name in encoders])
     ax.set(xlim=(-0.6, len(measures) - 0.4), ylim=(len(encoders) - 0.3, -0.6))
     ax.grid(False)

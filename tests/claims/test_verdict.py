@@ -133,7 +133,7 @@ def test_a_gate_that_fails_leaves_the_claim_open():
     gated = claim(above=0, gates=["plateau"])
     assert judge(gated, SEEDS, gates=[Gate("plateau", True)]).verdict == "held"
     verdict = judge(gated, SEEDS, gates=[Gate("plateau", False, "it fell by 9 %")])
-    assert (verdict.verdict, verdict.why) == ("open", "not passed: plateau (it fell by 9 %)")
+    assert (verdict.verdict, verdict.why) == ("open", "failed gates: plateau (it fell by 9 %)")
 
 
 @pytest.mark.parametrize("gates", [[], [Gate("rates", True)], [Gate("plateau", True)] * 2])

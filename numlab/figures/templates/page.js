@@ -132,6 +132,7 @@ const svg = (width, height, says, body) =>
   `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(says)}">${body}</svg>`;
 
 // The values of training, as numlab's Planets have them: points and, of the orbit's size, a range
+const UNITS = { stepsize: " yr / 2π", a0: "" };
 const TRAINED = { stepsize: [[0.2], [0.3], [0.5], [0.8]], a0: [[1], [1.1667, 1.2333]] };
 
 function gap() {
@@ -169,14 +170,17 @@ function gap() {
         dot(inside(middle), y, 7, color, 'stroke="currentColor" stroke-opacity=".5"') +
         text(width, y + 5, middle.toPrecision(3), 'text-anchor="end"');
     });
-    const given = encoders.flatMap(({ name, answers }) => (answers.has(truth) ? [{ name, ...answers.get(truth) }] : []));
+    const models = encoders.filter(({ name }) => name !== "Kepler");  // the exact formula
+    const given = models.flatMap(({ name, answers }) => (answers.has(truth) ? [{ name, ...answers.get(truth) }] : []));
     const off = (e) => Math.abs(e.middle - truth), best = given.reduce((a, b) => (off(b) < off(a) ? b : a));
+    const xval = given.find(({ name }) => name === "XVal");
     const isGrey = ({ middle }) => TRAINED[slot].some(([from, to = from]) => middle > from - 0.002 && middle < to + 0.002);
     const grey = given.filter(isGrey).map((e) => e.name).join(", ") || "nobody";
     one("#truth-shown").textContent = shown;
     slider.setAttribute("aria-valuetext", shown);
     one("#gap-says").textContent =
-      `At ${shown} ${best.name} is nearest to the truth, off by ${off(best).toPrecision(2)}. On grey: ${grey}.`;
+      `At ${shown}${UNITS[slot]} ${best.name} is nearest to the truth, off by ${off(best).toPrecision(2)}` +
+      `${xval && xval !== best ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On grey: ${grey}.`;
     one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
   function choose() {
