@@ -96,7 +96,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
         lines.plot(LEVELS, held.mean(), color=colors[head], label=head, **look)
         lines.fill_between(LEVELS, held.min(), held.max(), color=colors[head], alpha=0.2, lw=0)
     lines.plot([0, 1], [0, 1], color="#AAAAAA", lw=0.8, zorder=1)
-    lines.set(xlabel="nominal share of the interval", ylabel="true numbers inside")
+    lines.set(xlabel="nominal share of the interval", ylabel="share of true numbers inside")
     lines.legend(fontsize=8.5)
     means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].first()
     least = means.crps[TRUE].mean()
@@ -106,6 +106,10 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     _dots(density, means.log_density, heads, colors)
     density.set(xlabel="log density (more is better)")
     density.tick_params(labelleft=False)
+    words = (
+        "Do intervals hold what they say?  dashed: the true distribution; bands, small dots: seeds"
+    )
+    figure.suptitle(words, fontsize=10)
     return figure
 
 

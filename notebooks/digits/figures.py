@@ -117,7 +117,8 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
         for n, line in rows.groupby("digits"):
             mean, color = line.groupby("base").f1.mean(), shades[n]
             label = f"{n} digit{'s' if n > 1 else ''}"
-            ax.plot(mean.index, mean, color=color, marker="o", ms=4, label=label)
+            width = 1.2 + 1.6 * (len(shades) - list(shades).index(n))  # lines lie on each other
+            ax.plot(mean.index, mean, color=color, lw=width, label=label)
             ax.scatter(line.base, line.f1, 14, color=color, alpha=0.5, lw=0)
         ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} % from 2 digits on", **PAPER)
         ax.axvline(base, ls=":", label=f"base {base:g}, as used here", **PAPER)
@@ -127,7 +128,9 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
     axes[0].set_ylabel("kNN-F1")
-    figure.suptitle("numbers of all lengths, k = 10; line: mean, dots: each random table")
+    figure.suptitle(
+        "neighbours among numbers of all lengths (k = 10), by the base; dots: each random table"
+    )
     legend(figure, axes)
     return figure
 
@@ -168,7 +171,7 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
     ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as elsewhere")
     ax.set_xscale("log")
     ax.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
-    ax.set(xlabel="k", ylabel="kNN-F1 (%)", ylim=(0, 100), title=title)
+    ax.set(xlabel="neighbours k", ylabel="kNN-F1 (%)", ylim=(0, 100), title=title)
     ax.legend()
     return figure
 

@@ -80,11 +80,12 @@ def survivors(frame: pd.DataFrame) -> Figure:
         rows = frame[frame.readout == name]
         share = rows.pivot_table(values="survives", index="tens", columns="units")
         image = ax.imshow(share, vmin=0, vmax=1, cmap="Blues", origin="lower")
-        ax.set(title=f"{name}:\n{rows.survives.mean():.1%} survive", xlabel="units")
+        ax.set(title=f"{name}:\n{rows.survives.mean():.1%}", xlabel="units digit")
         ax.set(xticks=range(10), yticks=range(10))
         ax.grid(visible=False)
-    axes[0].set_ylabel("tens")
-    figure.colorbar(image, ax=axes, label="share of the numbers that survive", shrink=0.8)
+    axes[0].set_ylabel("tens digit")
+    figure.colorbar(image, ax=axes, label="share read back right", shrink=0.8)
+    figure.suptitle("Numbers that each read-out gives back, by their last two digits", fontsize=11)
     return figure
 
 

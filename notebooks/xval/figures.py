@@ -166,7 +166,9 @@ def _notes(ax: Axes, shares: dict[str, float]) -> None:
 def _failure(errors: pd.DataFrame, name: str, variance: float) -> str:
     """What a panel says of an encoder with an R² below 0.9, or worse than persistence."""
     error = errors.mean(axis=1)
-    lines = [f"R² {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
+    lines = (
+        [f"R² over seeds {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
+    )
     if error[name] > error.get("persistence", np.inf):
         lines.append("worse than persistence")
     return "\n".join(lines)
@@ -221,7 +223,8 @@ def logit_lines(
         The number's name, with its unit.
     """
     figure, (logits, weights, numbers) = panels(3, 3, 4.0, 3.6, share=False)
-    words = scan.groupby("word").probability.max().nlargest(8).index
+    likeliest = scan.groupby("word").probability.max().nlargest(8)
+    words = likeliest.index[likeliest > 0.01]
     for i, word in enumerate(sorted(words)):
         line = scan[scan.word == word].sort_values("true")
         style = {"color": OTHERS[i], "ls": ("-", "--")[i % 2], "label": word}
