@@ -63,7 +63,7 @@ def beside(frame: pd.DataFrame) -> Figure:
     spike, kappa = (table[name].unstack(sort=False) for name in ("spike", "kappa"))
     _cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100))
     _cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1))
-    left.set_title("spike in the spectrum at the period T\n(white: as high by chance)")
+    left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
     right.set_title("n mod T read by a linear probe\n(kappa; white: chance)")
     right.tick_params(labelleft=False)
     return figure

@@ -166,9 +166,8 @@ def _notes(ax: Axes, shares: dict[str, float]) -> None:
 def _failure(errors: pd.DataFrame, name: str, variance: float) -> str:
     """What a panel says of an encoder with an R² below 0.9, or worse than persistence."""
     error = errors.mean(axis=1)
-    lines = (
-        [f"R² over seeds {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
-    )
+    of = "R² over seeds" if errors.shape[1] > 1 else "R²"
+    lines = [f"{of} {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
     if error[name] > error.get("persistence", np.inf):
         lines.append("worse than persistence")
     return "\n".join(lines)

@@ -25,7 +25,7 @@ def test_survivors_are_counted_in_the_title():
         [("half", tens, units, units < 5) for tens in range(10) for units in range(10)],
         columns=["readout", "tens", "units", "survives"],
     )
-    assert figures.survivors(frame).axes[0].get_title() == "half:\n50.0% survive"
+    assert figures.survivors(frame).axes[0].get_title() == "half:\n50.0%"
 
 
 SHAPES = {(32, 1): 10_000, (64, 1): 70_000}
