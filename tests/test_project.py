@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -157,7 +158,10 @@ def test_a_wheel_has_every_notebook():
 
 
 def python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    """What a process prints that keeps its bytecode, as a user's does."""
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     return done.stdout.strip()
 
 
