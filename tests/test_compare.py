@@ -121,6 +121,7 @@ def test_a_row_with_a_gap_stays_and_gaps_are_counted(tmp_path):
         ("photo.csv", b"\x89PNG\r\n\x1a\n\x00\xff\xfe" * 50, "cannot be read as a table"),
         ("photo.parquet", b"\x89PNG", "cannot be read as a table"),
         ("photo.jsonl", b"\x89PNG {", "cannot be read as a table"),
+        ("deep.jsonl", b"[" * 100_000, "cannot be read as a table"),
         ("photo.png", b"\x89PNG", "expected .csv, .tsv, .* or .*; got .png|.md; got .png"),
         ("empty.csv", b"", "cannot be read as a table"),
         ("head.csv", b"a,b\n", "it has no rows"),

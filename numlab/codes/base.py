@@ -32,6 +32,8 @@ class Range(abc.ABC):
         """(n,) float64 or Python ints, all within `bounds`."""
         x = as_column(numbers)
         low, high = self.bounds
+        if x.dtype.kind == "f":  # which an int beyond float64 cannot be compared with
+            low, high = max(low, -LARGEST), min(high, LARGEST)
         outside = ~((x >= low) & (x <= high))  # NaN compares false, so it is outside too
         if outside.any():
             name = type(self).__name__

@@ -100,7 +100,7 @@ def read(
         raise ValueError(f"there is no file {path}")
     try:
         frame, total = _sample(_chunks(path))
-    except (ValueError, KeyError, TypeError, OSError) as error:  # whatever a reader raises
+    except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:  # of any reader
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise ValueError(f"{path.name} cannot be read as a table: {reason}") from None
     frame = frame.rename(columns=lambda name: str(name).strip())

@@ -20,7 +20,7 @@ def texts(times: int, rng: np.random.Generator) -> Counter:
     for _ in range(0, times, 1000):
         made = [_text(rng) for _ in range(min(times, 1000))]
         for examples in nl.parse(made):
-            back = [examples.text(i) for i in range(len(examples))]
+            back = [examples.text(i, repr) for i in range(len(examples))]
             (again,) = nl.parse(back)
             counts["silently wrong"] += int((again.numbers != examples.numbers).sum())
             counts["lost"] += again.layout.literals != examples.layout.literals
@@ -36,7 +36,7 @@ def _text(rng: np.random.Generator) -> str:
             x = np.frombuffer(rng.bytes(8), np.float64)[0]
             kinds = [repr(float(x)), str(rng.integers(-(10**12), 10**12)), f"{rng.normal():.3f}"]
             parts.append(str(rng.choice(SIGNS)) + str(rng.choice(kinds)))
-    return " ".join(parts)
+    return " ".join([*parts, f"{rng.normal():.2f}"])  # a text without a number is an error
 
 
 def doubles(times: int, rng: np.random.Generator) -> Counter:

@@ -1,5 +1,6 @@
 """FoNE digit by digit, and the strawman of plain digit values."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -44,3 +45,12 @@ def test_the_loss_of_digit_values_is_the_root_of_the_mean_square():
 def test_digits_enter_on_a_circle_and_leave_as_a_softmax_over_ten():
     head = FoNEDigits(3).head.build(4)
     assert [tuple(weight.shape) for weight in head.parameters()] == [(10, 4), (10,)]
+
+
+def test_numbers_of_400_digits_and_small_ones_are_held_and_others_refused():
+    encoder = FoNEDigits(400)
+    assert encoder.decode(encoder.encode([10**399])).tolist() == [10**399]
+    assert encoder.decode(encoder.encode([5])).tolist() == [5]
+    for number in (-5, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="holds 0 <= x < 1e400"):
+            encoder.encode([number])
