@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from huggingface_hub import ModelHubMixin, hf_hub_download
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import nn
 from torch.nn import functional as F
 
@@ -203,7 +203,7 @@ class NumberModel(
         return {k: v for k, v in self.state_dict().items() if not k.startswith("model.")}
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        save_file(self.added(), save_directory / WEIGHTS)
+        (save_directory / WEIGHTS).write_bytes(save(self.added()))
         config = {"encoder": describe(self.encoder)}
         (save_directory / CONFIG).write_text(json.dumps(config, indent=1))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from numlab import store
 from numlab.corpus import Corpus, matches
@@ -270,4 +270,5 @@ def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.
 
 
 def _save_tensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
-    save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, path)
+    # not by save_file: of a full disk it would raise an error of its own, no OSError
+    path.write_bytes(save({k: v.detach().cpu().contiguous() for k, v in tensors.items()}))
