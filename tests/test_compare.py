@@ -51,6 +51,14 @@ def test_a_comma_at_the_end_of_each_line_moves_no_column(tmp_path):
     assert found.frame.to_dict("list") == {"a": [0, 1], "b": [2, 4]}
 
 
+def test_of_thousands_of_columns_the_first_hundred_and_named_ones_are_looked_at(tmp_path):
+    path, names = tmp_path / "wide.csv", [f"c{i}" for i in range(3000)]
+    path.write_text("\n".join([",".join(names), *[",".join(["1"] * 3000)] * 2]))
+    reading = nl.compare.read(path, target="c2999")
+    assert reading.columns.kind.value_counts().to_dict() == {"-": 2899, "number": 101}
+    assert reading.of_kind("number")[-1] == "c2999"
+
+
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
 def test_columns_of_numbers_are_read_from_every_kind_of_file(tmp_path, kind):
     found = compare.read(saved(tmp_path, f"stars.{kind}", STARS))

@@ -20,6 +20,7 @@ from numlab.tasks.rows import as_columns
 SAMPLE = 20_000  # rows kept of a longer file
 CHUNK = 200_000  # rows read at once
 COLUMNS = 8  # columns used, unless they are named
+LOOKED_AT = 100  # columns whose kind is found out, beside those that are named
 WORDS = 50  # different words that a column of words has at most
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".txt", ".md")
@@ -80,8 +81,9 @@ def read(
     """Read a CSV, TSV, Parquet, JSON-lines, text or Markdown file.
 
     A longer file is sampled down to 20,000 rows in one pass. A first row of numbers is not a
-    header. Without a column of numbers, the texts of the first column that has any are read.
-    ValueError for a file that is missing, is not a table, or has no numbers.
+    header. Beyond 100 columns, only those that are named are looked at. Without a column of
+    numbers, the texts of the first column that has any are read. ValueError for a file that is
+    missing, is not a table, or has no numbers.
 
     Parameters
     ----------
@@ -111,8 +113,11 @@ def read(
     if target and target not in frame:
         raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
     rows, kept = [], {}
-    for name in frame:
-        kind, values, note = _understood(name, frame[name], said.get(name), decimal)
+    for i, name in enumerate(frame):
+        if i < LOOKED_AT or name in wanted:
+            kind, values, note = _understood(name, frame[name], said.get(name), decimal)
+        else:
+            kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
         used = name in wanted if said else name in wanted or (kind not in ("text", "-") and room)
         if not used and not note:
