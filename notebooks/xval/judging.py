@@ -12,7 +12,9 @@ from numlab.claims import Gate
 from numlab.training.fit import validation_losses
 
 
-def trained(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -> list[Gate]:
+def trained(
+    runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str], floor: float = -np.inf
+) -> list[Gate]:
     """The gates "plateau" and "rates inside the grid" of the encoders that a claim compares.
 
     Parameters
@@ -21,12 +23,13 @@ def trained(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -
     rates : DataFrame
         The record of `nl.choose_learning_rates`.
     names : labels of the encoders.
+    floor : a validation loss below it is at its plateau; see `nl.gates.plateau`.
     """
     names = set(names)
     chosen = [run for run, label in nl.evaluation.labels(runs).items() if label in names]
     encoders = {str(run.spec.encoder) for run in chosen}
     record = rates[rates.encoder.isin(encoders)]
-    return [nl.gates.plateau(chosen), nl.gates.rates_inside(record)]
+    return [nl.gates.plateau(chosen, floor), nl.gates.rates_inside(record)]
 
 
 def filled(answers: pd.DataFrame, value: float | pd.Series) -> pd.DataFrame:
