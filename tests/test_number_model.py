@@ -61,6 +61,7 @@ LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
 
 @torch.no_grad()
 def logits(kind, numbers):
+    torch.set_num_threads(1)  # on a busy machine two may share the work, and round, otherwise
     if kind not in WRITERS:
         return numbers.model(**numbers.inputs([row["question"] for row in ROWS])).logits
     return numbers(**numbers.collate(ROWS))["logits"]
