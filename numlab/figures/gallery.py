@@ -77,6 +77,7 @@ def collect(profile: str) -> list[Card]:
     earlier = _earlier(figures)
     for figure in figures:
         figure["earlier"] = figure["id"] in earlier
+    for figure in sorted(figures, key=lambda f: (f["earlier"], f["id"])):
         figure["path"] = f"{profile}/{figure['id']}"  # in figures/
         figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
         curves = _curves_path(figure["notebook"], profile)
