@@ -11,6 +11,7 @@ import subprocess
 import sys
 import types
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -158,6 +159,12 @@ def test_workers_of_a_machine_take_its_gpus_in_turn(monkeypatch):
 def test_a_scheduler_that_does_not_answer_is_named():
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         nl.train_all([SPEC], scheduler="tcp://127.0.0.1:9")
+
+
+def test_a_scheduler_that_does_not_answer_is_not_left_as_the_default_of_dask():
+    with pytest.raises(ValueError, match="no Dask scheduler answers"):
+        nl.train_all([SPEC], scheduler="tcp://127.0.0.1:9")
+    assert dask.config.get("scheduler", None) is None
 
 
 def test_a_training_that_fails_is_named():

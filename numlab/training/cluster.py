@@ -68,10 +68,12 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
         address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
-            client = Client(cluster, timeout=5)
+            client = Client(cluster, timeout=5, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
-        yield stack.enter_context(client)
+        stack.enter_context(client)
+        stack.enter_context(client.as_current())
+        yield client
 
 
 def _local_cluster(n_workers: int | None):
