@@ -129,7 +129,9 @@ def judge(table, seed: int, steps: int, folder: Path) -> dict:
         candidates = found.encodings.set_index("encoder")
         exact = candidates.index[~(candidates.ids < candidates.ids.max())]
         means = means[means.index.isin(exact)]
-        row |= {"ratio": means[found.advice.encoder] / means.min(), "best": means.idxmin()}
+        row["best"] = means.idxmin()
+        if row["best"] != row["advice"]:  # two errors of 0 have no ratio
+            row["ratio"] = means[row["advice"]] / means.min()
     row["right"] &= row["ratio"] <= 1.05
     return row
 
