@@ -64,6 +64,19 @@ def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
     assert panel.near.value == ""
 
 
+def test_of_many_numbers_the_same_sample_is_explored_in_both_panes(monkeypatch):
+    monkeypatch.setattr(explorer, "MOST", 50)
+    panel = explorer._Explorer([FONE, XVAL], None, [], 10)
+    assert "Here are 50 of 200 numbers" in panel.message.value
+    left, right = (e.numbers for e in panel.embeddings.values())
+    assert len(left) == 50
+    assert (left == right).all()
+    choose(panel, range(50))
+    assert "50 of 50 numbers are chosen" in panel.near.value
+    choose(panel, [])
+    assert "Here are 50 of 200 numbers" in panel.message.value
+
+
 def test_numbers_are_chosen_by_typing_and_what_is_no_number_is_said(panel):
     panel.box.value = "7, 100 to 103"
     assert panel.brush.indices.tolist() == [7, 100, 101, 102, 103]

@@ -1,6 +1,7 @@
 """Number embeddings side by side: turn them, colour them, choose numbers, see their neighbours."""
 
 import contextlib
+import dataclasses
 import functools
 import io
 import re
@@ -27,6 +28,7 @@ PROJECTIONS = {  # and the names of their axes
     "PCA, 3-D": ("pc1", "pc2", "pc3"),
     "t-SNE": ("t-SNE 1", "t-SNE 2"),
 }
+MOST = 100_000  # numbers in the panes; of more, a sample
 TSNE_STEPS = 1000  # of scikit-learn
 TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
@@ -45,7 +47,8 @@ def embedding_explorer(
     Hover over a point to see its number and how it is spelled. Brush some points, or type numbers
     as in "7, 100 to 199": they are chosen on both sides. Below appear their neighbours in the
     embedding and on the number line, the share of common ones (F1), and, of consecutive numbers,
-    their spectrum. With three or more embeddings, menus choose the two that are drawn.
+    their spectrum. With three or more embeddings, menus choose the two that are drawn. Of more than
+    100,000 numbers a random sample is explored.
 
     All embeddings are of the same numbers, in the same order. `columns` are more columns by which
     the points can be coloured, with every number in "number"; `encoders` spell the number under the
@@ -71,7 +74,11 @@ class _Explorer(Panel):
     """The panel."""
 
     def __init__(self, embeddings: list[Embeddings], columns, encoders: list[Encoder], k: int):
-        self.embeddings = dict(zip(titles(embeddings), embeddings, strict=True))
+        hint, n = HINT, len(embeddings[0])
+        if n > MOST:
+            hint = f"Here are {MOST:,} of {n:,} numbers, a random sample. {HINT}"
+            embeddings = sample(embeddings)
+        self.hint, self.embeddings = hint, dict(zip(titles(embeddings), embeddings, strict=True))
         self.encoders, self.numbers = encoders, embeddings[0].numbers
         self.k, self.columns = min(k, len(self.numbers) - 1), color_columns(self.numbers, columns)
         self.names = np.array(list(map(shown, self.numbers.tolist())))
@@ -83,7 +90,7 @@ class _Explorer(Panel):
         self.color = menu("colour", list(self.columns))
         about = {"description": "choose numbers", "placeholder": "7, 100 to 199"}
         self.box = ipywidgets.Text(**about, continuous_update=False, style=FIT["style"])
-        self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (HINT, "&nbsp;", ""))
+        self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (hint, "&nbsp;", ""))
         self.brush, self.power = Brush(self.figure()), Plot()
         self.power.layout.display = "none"
         sides = self.sides if len(options) > 2 else []
@@ -160,11 +167,11 @@ class _Explorer(Panel):
         chosen = self.brush.indices
         self.power.layout.display = "none"
         if not len(chosen):
-            self.message.value, self.near.value = HINT, ""
+            self.message.value, self.near.value = self.hint, ""
             return
-        sample = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
-        near = {title: neighbours(e, sample, self.k) for title, e in self.seen.items()}
-        said = {"chosen": self.names[chosen], "n": len(self.names), "n_sample": len(sample)}
+        asked = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
+        near = {title: neighbours(e, asked, self.k) for title, e in self.seen.items()}
+        said = {"chosen": self.names[chosen], "n": len(self.names), "n_asked": len(asked)}
         said |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
         self.message.value, self.near.value = "", page("explorer.html").render(near=near, **said)
         self.brush.answered += 1
@@ -178,6 +185,15 @@ class _Explorer(Panel):
             return {"problem": error}
         self.power.layout.display = None
         return {"first": SPECTRUM_MOST if many else None}
+
+
+def sample(embeddings: list[Embeddings]) -> list[Embeddings]:
+    """The vectors of `MOST` of their numbers, the same in all."""
+    rows = np.random.default_rng(0).choice(len(embeddings[0]), MOST, replace=False)
+    rows.sort()
+    return [
+        dataclasses.replace(e, numbers=e.numbers[rows], vectors=e.vectors[rows]) for e in embeddings
+    ]
 
 
 def titles(embeddings: list[Embeddings]) -> list[str]:
