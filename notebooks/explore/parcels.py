@@ -10,11 +10,11 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 SPECIAL = ["[PAD]", "[END]"]
 
 
-def table(n: int, seed: int) -> pd.DataFrame:
+def table(n: int, seed: int, per_km: float = 0.5) -> pd.DataFrame:
     """DataFrame [question, answer, price]: n parcels; one in ten has no weight and no price."""
     rng = np.random.default_rng(seed)
     weight, way = rng.uniform(0.5, 30, n).round(1), rng.uniform(1, 40, n).round(1)
-    price = (3 + 0.8 * weight + 0.5 * way).round(2)
+    price = (3 + 0.8 * weight + per_km * way).round(2)
     known = rng.random(n) > 0.1
     asked = [f"A parcel of {w} kg goes {d} km." for w, d in zip(weight, way, strict=True)]
     said = [f" It costs {p} euros." for p in price]

@@ -18,8 +18,8 @@ class PretrainedEmbedding(nn.Module):
     def __init__(self, tokenizer: PretrainedTokenizer, table: nn.Embedding):
         super().__init__()
         object.__setattr__(self, "table", table)  # its parameters are the model's
-        self.offset, self.encoder, d = tokenizer.offset, tokenizer.encoder, table.embedding_dim
-        n_new, self.new = tokenizer.size - table.num_embeddings, None
+        self.offset, self.encoder, (n, d) = tokenizer.offset, tokenizer.encoder, table.weight.shape
+        n_new, self.new = tokenizer.size - n, None
         if n_new:
             rows = self._rows(0, min(self.offset, 1000)).detach().float()
             self.new = nn.Parameter(rows.mean(0) + rows.std() * torch.randn(n_new, d).to(rows))
@@ -32,7 +32,7 @@ class PretrainedEmbedding(nn.Module):
     @property
     def words(self) -> torch.Tensor:
         """(V, d) vectors of the encoder's words; BART's table scales its weights."""
-        return self._rows(self.offset, self.table.num_embeddings) if self.new is None else self.new
+        return self._rows(self.offset, len(self.table.weight)) if self.new is None else self.new
 
     def forward(self, inputs: Inputs) -> torch.Tensor:
         ids = inputs.ids.flatten()

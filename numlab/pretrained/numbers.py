@@ -33,8 +33,8 @@ class NumberModel(
 
     Any model reads. A decoder or an encoder-decoder with a head of words also writes: the encoder's
     words join its own, and the encoder's head reads what they carry off the hidden state. `model`
-    changes only by training. What is saved are the encoder and the new weights: a model that was
-    trained too has a `save_pretrained` of its own.
+    changes only by training. What is saved are the encoder and the new weights: a model, or
+    a LoRA of it, that was trained too has a `save_pretrained` of its own.
 
     Parameters
     ----------
@@ -141,6 +141,11 @@ class NumberModel(
         loss = F.cross_entropy(logits, labels.flatten(), reduction="sum") + outputs["losses"].sum()
         return loss / ((labels != -100).sum() if num_items_in_batch is None else num_items_in_batch)
 
+    @property
+    def inner(self) -> nn.Module:
+        """The model of `transformers` whose methods a wrapper, such as peft's, passes on."""
+        return self.model.get_output_embeddings.__self__
+
     @contextlib.contextmanager
     def writing(self, reads: torch.Tensor | None = None):
         """While it lasts, the model's logits are followed by those of the encoder's words.
@@ -161,7 +166,7 @@ class NumberModel(
                 outputs.logits = torch.cat([outputs.logits, words.to(outputs.logits)], -1)
 
         layer = self.model.get_output_embeddings()
-        with layer.register_forward_pre_hook(keep), self.model.register_forward_hook(extend):
+        with layer.register_forward_pre_hook(keep), self.inner.register_forward_hook(extend):
             yield hidden
 
     @torch.no_grad()
@@ -193,7 +198,7 @@ class NumberModel(
         options = {"eos_token_id": text.end, "pad_token_id": text.pad} | options
         options |= self.inputs(texts, left=not self.two_parts)
         only = {"stopping_criteria": [look], "num_beams": 1, "use_cache": True}
-        with writing as hidden, self.model.register_forward_pre_hook(feed, with_kwargs=True):
+        with writing as hidden, self.inner.register_forward_pre_hook(feed, with_kwargs=True):
             ids = self.model.generate(**options, **only)
         read = [step.cpu().numpy() for step in steps if step.ndim]
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
