@@ -93,8 +93,9 @@ def figures(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="A Dask scheduler to train on, such as tcp://host:8786. Default: a cluster of "
-            "one-thread workers on this machine.",
+            help="A Dask scheduler to train on, such as tcp://host:8786, or slurm: each run is a "
+            "job, as SBATCH_PARTITION and the like ask. Default: a cluster of one-thread workers "
+            "on this machine.",
             show_default=False,
         ),
     ] = None,

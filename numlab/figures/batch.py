@@ -24,7 +24,8 @@ from numlab import store
 from numlab.figures import gallery
 from numlab.figures.filing import PROFILES, saved
 from numlab.figures.notebooks import Notebook, find
-from numlab.training.cluster import connect, trainings
+from numlab.training import slurm
+from numlab.training.cluster import connect, named, trainings
 
 LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # seconds for a cell
 MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
@@ -135,6 +136,8 @@ class Job:
             late = f"stopped in {self.progress}: it took more than twice {self.limit} s"
             display.report(self, "failed", late if self.late else str(error))
         self.kill()
+        if scheduler == "slurm":
+            slurm.cancel("--name", f"numlab-{self.mark}")
 
     def execute(self, draft: Path, scheduler: str) -> None:
         """Execute the notebook into the file `draft`; an error names the cell."""
@@ -145,6 +148,7 @@ class Job:
         path, null = self.notebook.path, subprocess.DEVNULL
         home = str(store.home().resolve())
         env = {**os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler, MARK: self.mark}
+        env["SBATCH_JOB_NAME"] = f"numlab-{self.mark}"
         # Not papermill's own `cwd`: it moves the whole process, and other threads execute, too.
         process = {"cwd": str(path.parent), "env": env, "stdout": null, "stderr": null}
         client = {"timeout": self.limit, "startup_timeout": 300, "on_cell_execute": count}
@@ -187,8 +191,9 @@ def run_notebooks(
     Parameters
     ----------
     names : notebooks (`xval/planets`) and folders (`xval`); empty: all.
-    jobs : how many notebooks run side by side; all train on one Dask cluster.
-    scheduler : address of a Dask scheduler; default: one-thread workers on this machine.
+    jobs : how many notebooks run side by side; all train on one Dask cluster, or by Slurm jobs.
+    scheduler : address of a Dask scheduler, or "slurm"; default: one-thread workers on this
+        machine.
     """
     if profile not in PROFILES:
         raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
@@ -207,8 +212,8 @@ def run_notebooks(
         if waiting or scheduler:
             os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
-            with connect(scheduler) as client:
-                _run(waiting, jobs, client.scheduler.address, display)
+            with _reach(scheduler) as address:
+                _run(waiting, jobs, address, display)
         for job in batch:
             if job.state == "done":
                 gallery.draw_curves(job.notebook.name, profile)
@@ -217,6 +222,17 @@ def run_notebooks(
     counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
     display.print(f"{len(batch)} notebooks at the profile {profile}: {counts}")
     return batch
+
+
+@contextlib.contextmanager
+def _reach(scheduler: str | None):
+    """What the kernels find in NUMLAB_SCHEDULER: "slurm", or a Dask scheduler's address."""
+    if named(scheduler) == "slurm":
+        slurm.check()
+        yield "slurm"
+    else:
+        with connect(scheduler) as client:
+            yield client.scheduler.address
 
 
 def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> None:

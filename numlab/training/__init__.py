@@ -1,4 +1,4 @@
-"""Specs become trained models: one at a time, or side by side on a Dask cluster."""
+"""Specs become trained models: one at a time, or side by side on a Dask cluster or with Slurm."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Many runs side by side, on a Dask cluster."""
+"""Many runs side by side, on a Dask cluster or as Slurm jobs."""
 
 import contextlib
 import json
@@ -33,9 +33,10 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
 
     Parameters
     ----------
-    scheduler : address of a Dask scheduler; default: the environment variable NUMLAB_SCHEDULER,
-        else a LocalCluster with a one-thread worker for each core. Workers that do not see this
-        store train into one of their own and send the run.
+    scheduler : address of a Dask scheduler, or "slurm"; default: the environment variable
+        NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core. Workers that
+        do not see this store train into one of their own and send the run. With Slurm each run is
+        a job, as the variables SBATCH_* ask, such as SBATCH_PARTITION and SBATCH_TIMELIMIT.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -45,13 +46,23 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     if starts := [spec.start for spec in specs if spec.start]:
         train_all(starts, scheduler)
     runs = [Run(spec) for spec in specs]
-    if missing := [run for run in dict.fromkeys(runs) if not _is_stored(run)]:
+    missing = [run for run in dict.fromkeys(runs) if not is_stored(run)]
+    if missing and named(scheduler) == "slurm":
+        from numlab.training import slurm
+
+        slurm.train(missing)
+    elif missing:
         with connect(scheduler, len(missing)) as client:
             _train_remotely(client, missing)
     return runs
 
 
-def _is_stored(run: Run) -> bool:
+def named(scheduler: str | None) -> str | None:
+    """The scheduler of this name, else that of the environment."""
+    return scheduler or os.environ.get("NUMLAB_SCHEDULER")
+
+
+def is_stored(run: Run) -> bool:
     """Whether a run is in the store, undamaged; locked only if it is there at all, or shipped."""
     if not (run.folder.exists() or store.is_shipped(run.folder)):
         return False
@@ -65,7 +76,7 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
-        address = scheduler or os.environ.get("NUMLAB_SCHEDULER")
+        address = named(scheduler)
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
             client = Client(cluster, timeout=5, set_as_default=False)
@@ -103,15 +114,13 @@ def _check_main() -> None:
 
 
 def _train_remotely(client, runs: list[Run]) -> None:
-    """Train runs on the workers, behind one progress bar over all their steps."""
+    """Train runs on the workers, behind one progress bar."""
     from distributed import wait
-    from tqdm.auto import tqdm
 
-    total = sum(run.spec.steps for run in runs)
     store.runs_dir().mkdir(parents=True, exist_ok=True)
     with (
         tempfile.NamedTemporaryFile(prefix=".seen-", dir=store.runs_dir()) as mark,
-        tqdm(total=total, desc=f"training {len(runs)} runs", unit="step") as bar,
+        progress_bar(runs) as show,
     ):
         places = str(store.home().resolve()), str(Path(mark.name).resolve())
         futures = {
@@ -125,7 +134,7 @@ def _train_remotely(client, runs: list[Run]) -> None:
                 pending = ended.not_done
                 for future in ended.done:
                     _collect(future, futures.pop(future))
-            bar.update(sum(map(_steps_done, runs)) - bar.n)
+            show()
 
 
 def _collect(future, run: Run) -> None:
@@ -138,8 +147,13 @@ def _collect(future, run: Run) -> None:
     if files := future.result():
         with store.lock(run.folder):
             store.write(run.folder, lambda folder: _write_all(folder, files))
-    end = time.monotonic() + NEWS
-    while not _is_stored(run):
+    wait_until_stored(run)
+
+
+def wait_until_stored(run: Run) -> None:
+    """Wait for a run that another host has written; a RuntimeError if it does not come."""
+    end, name = time.monotonic() + NEWS, run.spec.name
+    while not is_stored(run):
         if time.monotonic() > end:
             raise RuntimeError(f"a worker trained {name}, but {store.runs_dir()} does not hold it")
         time.sleep(PROGRESS_SECONDS)
@@ -169,6 +183,16 @@ def _choose_gpu() -> None:
     name = str(get_worker().name)
     if name.isdecimal() and (n_gpus := torch.cuda.device_count()) > 1:
         torch.cuda.set_device(int(name) % n_gpus)
+
+
+@contextlib.contextmanager
+def progress_bar(runs: list[Run]):
+    """A function that shows how far runs are, on one bar over all their steps."""
+    from tqdm.auto import tqdm
+
+    total = sum(run.spec.steps for run in runs)
+    with tqdm(total=total, desc=f"training {len(runs)} runs", unit="step") as bar:
+        yield lambda: bar.update(sum(map(_steps_done, runs)) - bar.n)
 
 
 def _steps_done(run: Run) -> int:
