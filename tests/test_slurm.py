@@ -19,7 +19,7 @@ import numlab as nl
 from numlab import store
 from numlab.figures.batch import run_notebooks
 from numlab.losses import LossTerm
-from numlab.training import fit
+from numlab.training import cluster, fit
 
 # Each job has a folder, named by its number. slurmd runs its script, and again when it is requeued.
 COMMANDS = {
@@ -59,13 +59,7 @@ echo $$ > $SLURM/$SLURM_JOB_ID/task
 exec "$@" >> "$(name "$out")" 2>> "$(name "$err")"
 """,
     "scontrol": "touch $SLURM/$2/requeue",
-    "sacct": """
-echo "JobID|State|NodeList"
-for last; do
-    [ -e "$SLURM/$last/state" ] && echo "$last|$(cat $SLURM/$last/state)|here"
-done
-exit 0
-""",
+    "squeue": "cd $SLURM; grep -lx 'PENDING\\|RUNNING' */state | cut -d/ -f1",
     "scancel": """
 [ "$1" = --name ] && set -- $(cd $SLURM; grep -lx "$2" */name | cut -d/ -f1)
 for n; do
@@ -159,7 +153,6 @@ def states(jobs: Path) -> list[str]:
 
 def test_runs_equal_those_trained_here_though_the_time_of_a_job_was_over(home, slurm, monkeypatch):
     monkeypatch.setenv("SBATCH_PARTITION", "gpu")
-    monkeypatch.setenv("SLURM_MEM_PER_NODE", "1")  # of a job that this test runs in
     (home / "hold").touch()
     with ThreadPoolExecutor(1) as thread:
         training = thread.submit(nl.train_all, [HELD, SPEC], scheduler="slurm")
@@ -175,7 +168,7 @@ def test_runs_equal_those_trained_here_though_the_time_of_a_job_was_over(home, s
     assert {"#SBATCH --signal=USR2@90", "#SBATCH --requeue", "#SBATCH --time=60"} < {*options}
     assert not [option for option in options if "wckey" in option]
     environ = (slurm / "1/env").read_text()
-    assert "SBATCH_PARTITION=gpu" in environ and "SLURM_MEM_PER_NODE" not in environ
+    assert "SBATCH_PARTITION=gpu" in environ and "MALLOC_ARENA_MAX=1" in environ
 
     shared = [weights(run) for run in runs]
     monkeypatch.setenv("NUMLAB_HOME", str(home / "alone"))
@@ -195,6 +188,14 @@ def test_a_failed_job_is_named_with_its_log_and_the_others_are_cancelled(home, s
 def test_what_slurm_refuses_is_said(home, slurm):
     (home / "bin/sbatch").write_text("#!/bin/sh\necho invalid partition >&2\nexit 1\n")
     with pytest.raises(RuntimeError, match="invalid partition"):
+        nl.train_all([SPEC], scheduler="slurm")
+
+
+def test_a_job_that_slurm_ends_is_named(home, slurm, monkeypatch):
+    monkeypatch.setattr(cluster, "NEWS", 0)
+    monkeypatch.setattr("numlab.training.slurm.QUEUE_SECONDS", 0)
+    (home / "bin/sbatch").write_text("#!/bin/sh\necho Submitted batch job 7\n")
+    with pytest.raises(RuntimeError, match=r"P1000 · seed 0 failed; the log .*7_0_log\.err"):
         nl.train_all([SPEC], scheduler="slurm")
 
 

@@ -100,7 +100,7 @@ class Job:
     cells: int = 0
     start: datetime | None = None
     stopped: bool = False  # the batch was interrupted
-    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    mark: str = field(default_factory=lambda: f"numlab-{uuid.uuid4().hex}")
 
     @property
     def seconds(self) -> float:
@@ -137,7 +137,7 @@ class Job:
             display.report(self, "failed", late if self.late else str(error))
         self.kill()
         if scheduler == "slurm":
-            slurm.cancel("--name", f"numlab-{self.mark}")
+            slurm.cancel("--name", self.mark)
 
     def execute(self, draft: Path, scheduler: str) -> None:
         """Execute the notebook into the file `draft`; an error names the cell."""
@@ -147,8 +147,8 @@ class Job:
 
         path, null = self.notebook.path, subprocess.DEVNULL
         home = str(store.home().resolve())
-        env = {**os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler, MARK: self.mark}
-        env["SBATCH_JOB_NAME"] = f"numlab-{self.mark}"
+        env = {**os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler}
+        env |= {MARK: self.mark, "SBATCH_JOB_NAME": self.mark}
         # Not papermill's own `cwd`: it moves the whole process, and other threads execute, too.
         process = {"cwd": str(path.parent), "env": env, "stdout": null, "stderr": null}
         client = {"timeout": self.limit, "startup_timeout": 300, "on_cell_execute": count}

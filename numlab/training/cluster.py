@@ -147,16 +147,16 @@ def _collect(future, run: Run) -> None:
     if files := future.result():
         with store.lock(run.folder):
             store.write(run.folder, lambda folder: _write_all(folder, files))
-    wait_until_stored(run)
+    if not appears(run):
+        raise RuntimeError(f"a worker trained {name}, but {store.runs_dir()} does not hold it")
 
 
-def wait_until_stored(run: Run) -> None:
-    """Wait for a run that another host has written; a RuntimeError if it does not come."""
-    end, name = time.monotonic() + NEWS, run.spec.name
-    while not is_stored(run):
-        if time.monotonic() > end:
-            raise RuntimeError(f"a worker trained {name}, but {store.runs_dir()} does not hold it")
+def appears(run: Run) -> bool:
+    """Whether the store holds a run once it shows what other hosts wrote."""
+    end = time.monotonic() + NEWS
+    while not (stored := is_stored(run)) and time.monotonic() < end:
         time.sleep(PROGRESS_SECONDS)
+    return stored
 
 
 def _write_all(folder: Path, files: dict[str, bytes]) -> None:

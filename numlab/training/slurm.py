@@ -13,11 +13,12 @@ import tempfile
 import time
 
 from numlab import store
-from numlab.training.cluster import KEEP_PAGES, is_stored, progress_bar, wait_until_stored
+from numlab.training.cluster import KEEP_PAGES, appears, progress_bar
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
+QUEUE_SECONDS = 10.0  # between two looks at the queue, to spare Slurm
 MINUTES = 60  # of a job, unless SBATCH_TIMELIMIT says otherwise; then it is requeued
 
 
@@ -45,33 +46,48 @@ def train(runs: list[Run]) -> None:
         setup=[f"export {name}={value}" for name, value in KEEP_PAGES.items()],
         additional_parameters={"requeue": True},
     )
-    settings = {name: value for name, value in os.environ.items() if name.startswith("SBATCH_")}
     pending = {}
     try:
-        with submitit.helpers.clean_env():  # perhaps of a job that this process runs in
-            os.environ.update(settings)
-            for run in runs:
-                job = executor.submit(Training(), str(store.home().resolve()), run.spec)
-                pending[job] = run
-        with progress_bar(runs) as show:
-            while pending:
-                time.sleep(PROGRESS_SECONDS)
-                for job in [job for job in pending if job.done()]:
-                    _collect(job, pending.pop(job))
-                show()
+        for run in runs:
+            job = executor.submit(Training(), str(store.home().resolve()), run.spec)
+            pending[job] = run
+        _wait(pending)
     finally:
         if pending:
             cancel(*(job.job_id for job in pending))
     shutil.rmtree(folder)
 
 
+def _wait(pending: dict) -> None:
+    """Wait for jobs, and take those that ended out of `pending`, a run for each."""
+    queue, asked = {job.job_id for job in pending}, time.monotonic()
+    with progress_bar([*pending.values()]) as show:
+        while pending:
+            time.sleep(PROGRESS_SECONDS)
+            if time.monotonic() - asked > QUEUE_SECONDS:
+                queue, asked = _queue(queue), time.monotonic()
+            for job in [*pending]:
+                if job.paths.result_pickle.exists() or job.job_id not in queue:
+                    _collect(job, pending.pop(job))
+            show()
+
+
+def _queue(before: set[str]) -> set[str]:
+    """The user's jobs that wait or run; those of `before` where Slurm is too busy to answer.
+
+    Not by submitit, which asks for accounts that many a Slurm does not keep.
+    """
+    command = ["squeue", "--me", "--noheader", "--format=%i"]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    return before if answer.returncode else set(answer.stdout.split())
+
+
 def _collect(job, run: Run) -> None:
-    """See that the run of a job that ended is there; else raise its error."""
-    error = job.exception()
-    if error and not is_stored(run):
+    """See that the run of a job that ended is in the store; else raise its error."""
+    error = job.exception() if job.paths.result_pickle.exists() else None
+    if error or not appears(run):
         name, log = run.spec.name, job.paths.stderr
-        raise RuntimeError(f"training {name} failed; the log of its job is {log}\n{error}")
-    wait_until_stored(run)
+        raise RuntimeError(f"training {name} failed; the log of its job is {log}\n{error or ''}")
 
 
 def cancel(*which: str) -> None:
