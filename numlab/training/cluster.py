@@ -46,7 +46,7 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     if starts := [spec.start for spec in specs if spec.start]:
         train_all(starts, scheduler)
     runs = [Run(spec) for spec in specs]
-    missing = [run for run in dict.fromkeys(runs) if not is_stored(run)]
+    missing = [run for run in dict.fromkeys(runs) if not _is_stored(run)]
     if missing and named(scheduler) == "slurm":
         from numlab.training import slurm
 
@@ -62,7 +62,7 @@ def named(scheduler: str | None) -> str | None:
     return scheduler or os.environ.get("NUMLAB_SCHEDULER")
 
 
-def is_stored(run: Run) -> bool:
+def _is_stored(run: Run) -> bool:
     """Whether a run is in the store, undamaged; locked only if it is there at all, or shipped."""
     if not (run.folder.exists() or store.is_shipped(run.folder)):
         return False
@@ -154,7 +154,7 @@ def _collect(future, run: Run) -> None:
 def appears(run: Run) -> bool:
     """Whether the store holds a run once it shows what other hosts wrote."""
     end = time.monotonic() + NEWS
-    while not (stored := is_stored(run)) and time.monotonic() < end:
+    while not (stored := _is_stored(run)) and time.monotonic() < end:
         time.sleep(PROGRESS_SECONDS)
     return stored
 
