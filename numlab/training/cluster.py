@@ -73,18 +73,18 @@ def _is_stored(run: Run) -> bool:
 @contextlib.contextmanager
 def connect(scheduler: str | None = None, n_workers: int | None = None):
     """A Dask client of the named scheduler, else of a LocalCluster that lasts for the block."""
+    import dask
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
         address = named(scheduler)
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
-            client = Client(cluster, timeout=5, set_as_default=False)
+            with dask.config.set(scheduler=None):  # else a client that fails stays dask's default
+                client = Client(cluster, timeout=5)
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
-        stack.enter_context(client)
-        stack.enter_context(client.as_current())
-        yield client
+        yield stack.enter_context(client)
 
 
 def _local_cluster(n_workers: int | None):
