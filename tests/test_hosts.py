@@ -157,11 +157,9 @@ def test_a_worker_that_does_not_see_the_store_sends_its_run(home, run_on):
     assert not (home / "on 2").exists()
 
 
-def test_the_readmes_line_for_slurm_gives_a_worker(home, run_on):
-    (sbatch,) = re.findall("^sbatch.*", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
-    (home / "sbatch").write_text("#!/bin/sh\nfor last; do :; done\nexec $last\n")
-    (home / "sbatch").chmod(0o755)
-    path = os.pathsep.join([str(home), str(BIN), os.environ["PATH"]])
-    run_on(2, "sh", "-c", sbatch.replace("login1", "10.9.9.1"), PATH=path)
+def test_the_readmes_line_gives_a_worker(home, run_on):
+    (worker,) = re.findall("^ssh desk2 (.*) &$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    command, *options = worker.replace("desk1", "10.9.9.1").split()
+    run_on(2, BIN / Path(command).name, *options)
     train_one(run_on)
     assert (home / "on 2").exists()
