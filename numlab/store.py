@@ -1,4 +1,4 @@
-"""The store under `data/`: runs, drawn examples and timings, addressed by digest.
+"""The store under `data/`: runs, drawn examples and tables, addressed by digest.
 
 A run is in `runs/<digest>/`, drawn examples in `corpora/<digest>/`. An entry is written
 to a draft folder, its manifest last, and then renamed: a reader sees a whole entry or none. Nothing
@@ -23,7 +23,7 @@ from filelock import FileLock
 from numlab.described import describe
 from numlab.examples import Examples, Layout, Slot
 
-__all__ = ["home", "runs_dir", "split"]
+__all__ = ["home", "runs_dir", "split", "table"]
 
 SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
@@ -147,6 +147,23 @@ def _fault(entry: Path) -> str | None:
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def table(folder: str, key: Any, make: Callable[[], Any]):
+    """The DataFrame of a key in `data/<folder>/`: made once, then read.
+
+    >>> import pandas as pd
+    >>> nl.store.table("examples", (1, "a"), lambda: pd.DataFrame({"x": [2.5]})).x.tolist()
+    [2.5]
+    """
+    import pandas as pd
+
+    entry = home() / "data" / folder / digest(key)
+    with lock(entry):
+        if not intact(entry):
+            frame = make()
+            write(entry, lambda draft: frame.to_csv(draft / f"{folder}.csv", index=False))
+    return pd.read_csv(entry / f"{folder}.csv", float_precision="round_trip")
 
 
 @functools.lru_cache(maxsize=8)

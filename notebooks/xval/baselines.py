@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 from stations import Stations, stations
 
+from numlab import store
 from numlab.claims import Gate
 from numlab.examples import Examples
+from numlab.tasks import Temperature
 from numlab.tasks.temperature import STEP
 
 __all__ = ["MLP", "MLP_NAME", "PERSISTENCE", "persistence", "to_the_end"]
@@ -48,6 +50,21 @@ class MLP:
     updates: int = 10_000
     seed: int = 0
     step: int = STEP  # hours between two temperatures
+
+    version = 1
+
+    def of_task(self, task: Temperature, n_train: int, n_test: int, test_seed: int = 0):
+        """Its forecasts of a task's test texts, learned from training texts of its own seed.
+
+        They are stored: the second time nothing is trained. Returns what `forecast` returns.
+        """
+
+        def make():
+            test, *_ = task.split((n_test, 1, 1), test_seed)
+            *_, train = task.split((n_test, 1, n_train), self.seed)
+            return self.forecast(train, test)
+
+        return store.table("forecasts", (self, task, n_train, n_test, test_seed), make)
 
     def forecast(self, train: list[Examples], test: list[Examples]) -> pd.DataFrame:
         """Learn from one corpus; forecast another.

@@ -314,6 +314,6 @@ def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
     ax.set_title(
         f"true temperatures near ±1; dots: answers of seed {near.seed.iloc[0]}", fontsize=10
     )
-    ax.set_xlabel("below the names: share within 5 % of ±0.1, mean of the seeds", fontsize=9)
+    ax.set_xlabel("below the names: share of ±0.09 to ±0.11, mean of the seeds", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

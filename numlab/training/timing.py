@@ -28,14 +28,7 @@ def step_costs(specs: list[RunSpec], rounds: int = 20):
     >>> nl.step_costs([spec], rounds=1).columns.tolist()
     ['encoder', 'seconds', 'tokens']
     """
-    import pandas as pd
-
-    entry = store.home() / "data" / "timings" / store.digest((*specs, rounds))
-    with store.lock(entry):
-        if not store.intact(entry):
-            frame = _measure(specs, rounds)
-            store.write(entry, lambda folder: frame.to_csv(folder / "timings.csv", index=False))
-    return pd.read_csv(entry / "timings.csv")
+    return store.table("timings", (*specs, rounds), lambda: _measure(specs, rounds))
 
 
 def _measure(specs: list[RunSpec], rounds: int):
