@@ -199,6 +199,14 @@ def test_a_job_that_slurm_ends_is_named(home, slurm, monkeypatch):
         nl.train_all([SPEC], scheduler="slurm")
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C interrupts, also where these tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def press_ctrl_c_when_a_job_runs(jobs: Path) -> None:
     def press():
         until((jobs / "1/task").exists)
@@ -209,14 +217,14 @@ def press_ctrl_c_when_a_job_runs(jobs: Path) -> None:
     threading.Thread(target=press).start()
 
 
-def test_ctrl_c_cancels_the_jobs(home, slurm):
+def test_ctrl_c_cancels_the_jobs(home, slurm, interruptible):
     press_ctrl_c_when_a_job_runs(slurm)
     with pytest.raises(KeyboardInterrupt):
         nl.train_all([SPEC], scheduler="slurm")
     assert states(slurm) == ["CANCELLED"]
 
 
-def test_a_batch_that_is_ended_cancels_its_jobs(home, slurm, write_notebook):
+def test_a_batch_that_is_ended_cancels_its_jobs(home, slurm, write_notebook, interruptible):
     write_notebook(home, "xval/jobs", NOTEBOOK)
     press_ctrl_c_when_a_job_runs(slurm)
     with pytest.raises(KeyboardInterrupt):
