@@ -3,6 +3,7 @@
 import html.parser
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -112,6 +113,13 @@ def test_the_first_minute_says_what_is_decided_and_what_was_not_run(built, monke
 def test_a_claim_that_was_not_run_stands_at_its_figure(built):
     text = (built / "index.html").read_text()
     assert '<tr data-verdict="not run"><td><span class="badge not-run">not run</span>' in text
+
+
+@pytest.mark.parametrize("change", [{"below": 2}, {"statistic": "a step"}, {"gates": ["plateau"]}])
+def test_a_verdict_does_not_outlive_a_change_of_what_its_claim_asks(built, monkeypatch, change):
+    changed = {id: replace(claim, **change) for id, claim in gallery.claims().items()}
+    monkeypatch.setattr(gallery, "claims", lambda: changed)
+    assert {v["verdict"] for _, v in gallery.verdicts("full").values()} == {"not run"}
 
 
 def test_a_picture_has_its_size_and_says_what_is_seen(built):

@@ -161,7 +161,7 @@ def claim(
         if _session.profile in JUDGED:
             raise
         verdict = claims.Verdict("open", str(error), gates=tuple(gates))
-    entry = {"id": id, **asdict(verdict), "ours": ours}
+    entry = {"id": id, "asked": known.asked, **asdict(verdict), "ours": ours}
     for path in map(_session.path, known.figures):
         content = json.loads(path.read_text("utf-8"))
         content["claims"] = [c for c in content["claims"] if c["id"] != id] + [entry]

@@ -105,9 +105,18 @@ def _earlier(figures: list[dict]) -> set[str]:
 
 
 def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
-    """Each claim with its verdict at a profile, by id."""
+    """Each claim with its verdict at a profile, by id; one of an earlier claim does not count."""
     judged = {entry["id"]: entry for figure in saved(profile) for entry in figure["claims"]}
-    return {id: (claim, judged.get(id, NOT_RUN)) for id, claim in claims().items()}
+    return {
+        id: (claim, judged[id] if id in judged and _is_of(judged[id], claim) else NOT_RUN)
+        for id, claim in claims().items()
+    }
+
+
+def _is_of(verdict: dict, claim: Claim) -> bool:
+    """Whether a verdict answers what the claim asks today, under the gates that it has today."""
+    gates = sorted(gate["name"] for gate in verdict["gates"])
+    return verdict["asked"] == claim.asked and gates == sorted(claim.gates)
 
 
 def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list[list[str]]:
