@@ -240,15 +240,9 @@ def asked(name, profile, monkeypatch, of="choose_learning_rates"):
 
 
 @pytest.mark.parametrize("profile", ["smoke", "quick", "full", "paper"])
-@pytest.mark.parametrize(
-    ("name", "own"),
-    [
-        ("xval/embeddings", []),
-        ("xval/orbits", [nl.XVal(mixture=5)]),
-    ],
-)
-def test_a_notebook_asks_for_runs_that_the_planets_notebook_trains(name, own, profile, monkeypatch):
-    same_runs(asked(name, profile, monkeypatch), asked("xval/planets", profile, monkeypatch), own)
+def test_embeddings_asks_for_runs_that_the_planets_notebook_trains(profile, monkeypatch):
+    request, trained = (asked(f"xval/{n}", profile, monkeypatch) for n in ("embeddings", "planets"))
+    same_runs(request, trained, [])
 
 
 @pytest.mark.parametrize("profile", ["quick", "full"])

@@ -60,7 +60,6 @@ def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
 @pytest.mark.parametrize(
     ("borrower", "name", "lender"),
     [
-        ("xval/orbits", "PLANETS", "xval/planets"),
         ("beyond/separability", "SPECTRA", "fone/spectra"),
         ("xval/length_cues", "TEMPERATURE", "xval/temperature"),
         ("xval/embeddings", "PLANETS", "xval/planets"),
