@@ -187,7 +187,8 @@ def r2(frame) -> float:
     0.5
     """
     valid = frame[frame.valid]
-    variance = float(valid.true.to_numpy(float).var()) if len(valid) else 0.0
+    true = valid.true.to_numpy(float)
+    variance = float(true.var()) if (true != true[:1]).any() else 0.0  # not 1e-34
     return 1 - mse(valid) / variance if variance else float("nan")
 
 
