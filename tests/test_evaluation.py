@@ -259,6 +259,18 @@ def test_encoders_of_one_class_are_labelled_in_full(run):
     assert list(evaluation.labels(runs).values()) == [*names, "Digits"]
 
 
+def test_encoders_that_look_alike_are_numbered_within_a_seed(run):
+    pair = [nl.Standardised(columns=(("*", 0.0, centre, 1.0),)) for centre in (1.0, 2.0)]
+    specs = [dataclasses.replace(run.spec, encoder=e, seed=s) for s in (0, 1) for e in pair]
+    names = ["XVal (by column)", "XVal (by column) #2"]
+    assert list(evaluation.labels([nl.Run(spec) for spec in specs]).values()) == 2 * names
+
+
+def test_r2_of_a_constant_is_not_a_number():
+    frame = pd.DataFrame({"true": [0.1] * 3, "predicted": [0.2] * 3, "valid": True})
+    assert np.isnan(metrics.r2(frame))
+
+
 def test_a_seed_draws_the_data_and_each_run_answers_its_own_test_set(run):
     runs = [nl.train(spec) for spec in run.spec.seeds(2)]
     assert runs[0] == run
