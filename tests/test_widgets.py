@@ -9,6 +9,7 @@ import itertools
 import json
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -451,6 +452,19 @@ def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, mon
         path.with_suffix(file).unlink()
     exec(html.unescape(re.search("<pre.*?>(.*)</pre>", page, re.DOTALL)[1]), {})
     assert before == {s: path.with_suffix(s).read_bytes() for s in before}
+
+
+@dataclass(frozen=True)
+class Outside(nl.XVal):
+    """An encoder of a module of one's own."""
+
+
+def test_a_kept_view_names_the_modules_of_its_encoders(module_home, monkeypatch):
+    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
+    run = nl.train(spec(Outside(), steps=1))
+    page = html.unescape(sweep.keep([run], "stepsize", 0.65, [0.65], 1, ((0.5, 0.6),)))
+    assert f"nl.Run.stored(digest, ('{__name__}',))" in page
+    assert nl.Run.stored(run.digest, (__name__,)) == run
 
 
 def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):
