@@ -104,7 +104,7 @@ class Table(Rows):
     target : the column of numbers that is predicted, last in a text; rows without it are left out.
         None: any column of numbers.
     columns : those that are used; None: all.
-    without : as in Rows; a column's name with * or ? or [ is a pattern by `glob.escape`.
+    without : as in Rows; pass glob.escape(name) for a name with *, ? or [.
 
     >>> import pandas as pd
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
@@ -225,6 +225,9 @@ def as_columns(
     import pandas as pd
     from pandas.api import types
 
+    def is_number(column):
+        return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
+
     columns: dict[str, Any] = {}
     names, words = (like.frame.columns, like._words) if like else ((), {})
     for i, name in enumerate(map(str, frame.columns)):
@@ -236,7 +239,7 @@ def as_columns(
             if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
                 del parts["hour"]
             own = {f"{name} {part}": x for part, x in parts.items()}
-        elif types.is_numeric_dtype(column) and column.dtype != bool and name not in words:
+        elif is_number(column) and name not in words:
             own = {name: column.astype(float)}
             if np.isinf(own[name]).any():
                 raise ValueError(f"numbers are finite; got an infinite one in {name}")
