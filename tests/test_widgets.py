@@ -103,7 +103,7 @@ def test_words_are_those_of_the_significand_and_spell_a_number(encoder, words, s
     logits = torch.full((2, encoder.length, len(encoder.vocabulary)), -50.0)
     logits[:, places.get(encoder, [0, 0]), ids] = torch.linspace(2, 0, len(words))
     read = nl.probes.NumberLogits(encoder, np.array([0.4, 0.4]), logits)
-    frame = sweep_answers.spellings(read, top=2)
+    frame = sweep_answers.spellings(read).head(2)
     assert frame.word.tolist() == list(spelled)
     assert frame.number.to_numpy() == pytest.approx(list(spelled.values()))
     assert frame.probability.is_monotonic_decreasing
@@ -113,7 +113,7 @@ def test_probabilities_of_words_are_means_over_the_texts(runs):
     read = nl.probes.number_logits(
         runs[0], sweep_answers.texts_at(SPEC.task, "stepsize", 0.4, 4), "stepsize"
     )
-    frame = sweep_answers.spellings(read, top=5).set_index("word")
+    frame = sweep_answers.spellings(read).head(5).set_index("word")
     scan = nl.probes.logit_scan(read, top=5).query("within == 2").set_index("word")
     assert frame.probability.to_dict() == pytest.approx(scan.probability.to_dict())
 
