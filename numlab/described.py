@@ -1,4 +1,4 @@
-"""Specs, encoders and heads as JSON, and back."""
+"""Serialise specs, encoders and heads to JSON, for digests and stored runs, and restore them."""
 
 import dataclasses
 import importlib

@@ -241,8 +241,8 @@ class _Decided:
 
 @dataclass
 class _Sampler:
-    """A model whose likeliest words, and what it reads, are drawn. It runs once for each prompt of
-    a batch, however often it is asked."""
+    """A model whose logits and reads return random samples (Gumbel-max). It runs once for each
+    prompt of a batch, however often it is asked."""
 
     model: torch.nn.Module
     temperature: float

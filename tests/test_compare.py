@@ -304,13 +304,12 @@ def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, home):
 
 @pytest.mark.parametrize(
     ("frame", "reason"),
-    [(STARS[:9], "a model needs 48 different rows"), (STARS[["a"]], "no column of numbers that")],
+    [(STARS[:9], "a model needs 48 different rows"), (STARS[["a"]], "nothing to predict")],
 )
 def test_what_cannot_be_learned_is_compared_without_a_model(tmp_path, home, frame, reason):
     found = compare.report(saved(tmp_path, "few.csv", frame))
-    assert found.answers is None and f"No model was trained: {reason}" in " ".join(
-        found.text.replace("there is ", "").split()
-    )
+    assert found.answers is None
+    assert f"No model was trained: {reason}" in " ".join(found.text.split())
 
 
 def test_texts_train_too(tmp_path, home):

@@ -51,7 +51,7 @@ def specs(
         task = Table(reading.frame.drop(columns=ids), target)
         names = reading.of_kind("number") if target is None else [target]
         if len(task.frame.columns) < 2 or not names:
-            raise ValueError("there is no column of numbers that others could tell")
+            raise ValueError("nothing to predict: needs a numeric column and at least one other")
     task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
     if (n := len(task.usable)) < 48:
         raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")

@@ -33,7 +33,7 @@ class SignEncoder(ValueEncoder):
 
     @property
     def n_signs(self) -> int:
-        """m."""
+        """m, how many ±1 entries."""
         return self.indicators(self.features([0])).shape[1] * (1 + self.reciprocal)
 
     def indicators(self, features: np.ndarray) -> np.ndarray:

@@ -35,8 +35,8 @@ class FusedBins(OneWord):
 
     Parameters
     ----------
-    centres : a pattern of slots, and the centres of its bins; the first that fits counts. A number
-        has the word of the nearest centre.
+    centres : (slot pattern, bin centres) pairs; the first matching pattern applies. A number has
+        the word of the nearest centre.
     column : the pattern whose words this encoder spells and reads; `at` sets it.
 
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
@@ -107,8 +107,8 @@ class Standardised(Encoder):
     Parameters
     ----------
     inner : the encoder; one of values that are near 0, such as XVal, PLE or Periodic.
-    columns : (pattern of slots, bend, centre, scale); the first that fits counts, else nothing
-        changes.
+    columns : (slot pattern, bend, centre, scale); the first matching pattern applies, and a slot
+        that matches none is not transformed.
 
     >>> Standardised(columns=(("*", 0, 100, 10),)).encode([90, 105]).features.tolist()
     [[-1.0], [0.5]]

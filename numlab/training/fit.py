@@ -201,7 +201,7 @@ class Fit:
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
 
     def _write_progress(self) -> None:
-        """Tell who watches how far the training is."""
+        """Write the step to progress.json for other processes."""
         if processes.rank():
             return
         progress = {"name": self.spec.name, "step": self.step, "steps": self.spec.steps}
