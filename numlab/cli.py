@@ -48,6 +48,8 @@ def list_notebooks(
 @app.command()
 def lab() -> None:
     """Open the notebooks in JupyterLab; installed ones are copied into your own folder first."""
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise ValueError("notebooks need JupyterLab: pip install 'numlab[lab]'")
     start = str(_notebooks() / "start.ipynb")
     os.execl(sys.executable, sys.executable, "-m", "jupyterlab", start)
 

@@ -30,7 +30,7 @@ def fitting(layout: Layout, patterns: Iterable[str]) -> list[str]:
 
 
 def offsets(lengths: np.ndarray) -> np.ndarray:
-    """(n + 1,) where each of n runs begins, end to end, and where the last one ends."""
+    """(n + 1,) start of each of n consecutive segments, then the total."""
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
@@ -49,7 +49,7 @@ class Flat:
 
 
 def _side_by_side(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(B, longest) index of each item of some rows, and bool: whether there is one."""
+    """(B, longest) indices of ragged rows, right-padded, and a mask of real items."""
     first, end = starts[rows, None], starts[rows + 1, None]
     index = first + np.arange((end - first).max(initial=0))
     return np.where(index < end, index, 0), index < end

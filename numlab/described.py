@@ -1,4 +1,4 @@
-"""Specs, encoders and heads as JSON, and back."""
+"""Serialise specs, encoders and heads to JSON, for digests and stored runs, and restore them."""
 
 import dataclasses
 import importlib
@@ -19,9 +19,9 @@ def describe(value: Any) -> Any:
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         cls = type(value)
-        if cls.__module__ == "__main__" or "<locals>" in cls.__qualname__:
-            first = "must be importable before its runs are stored"
-            raise ValueError(f"{cls.__qualname__} {first}: move it from the notebook into a module")
+        if cls.__module__ == "__main__" or "." in cls.__qualname__:
+            first = "must be importable by its name before its runs are stored"
+            raise ValueError(f"{cls.__qualname__} {first}: move it to the top of a module")
         fields = {
             f.name: _plain(f, part)
             for f in dataclasses.fields(value)
@@ -37,7 +37,8 @@ def describe(value: Any) -> Any:
 
 
 def _plain(field: dataclasses.Field, value: Any) -> Any:
-    """A field as JSON; where a float is declared, 1 is 1.0: equal specs have equal digests."""
+    """A field as JSON; where a `float` is declared, 1 is 1.0. In `float | None` and tuples 1 stays
+    1, so that specs which differ in this alone are equal and have two digests."""
     if field.type in ("float", float) and isinstance(value, int):
         value = float(value)
     return describe(value)

@@ -82,13 +82,13 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         y = np.asarray(y, float)
         if y.ndim != 1:
             raise ValueError(f"y has shape (n_samples,); got {y.shape}")
-        if len(y) < LEAST:
-            raise ValueError(f"expected {LEAST} rows or more; got n_samples = {len(y)}")
         frame, name = self._frame(X), "y"
         while name in frame:
             name += "'"
         task = Table(frame.assign(**{name: y}), name)
         n = len(task.usable)
+        if n < LEAST:
+            raise ValueError(f"expected {LEAST} different rows or more; got n_samples = {n}")
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
         n_valid = max(1, n // 5)
         epochs = EPOCHS * n // 64
@@ -109,21 +109,21 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """(n,) predictions."""
-        return self._mean(X, 0.8)[:, 0]
+        return self._mean(X, None)[:, 0]
 
     def predict_interval(self, X, coverage: float = 0.8) -> np.ndarray:
         """(n, 2) ends of intervals that hold the true number with about that probability."""
         return self._mean(X, coverage)[:, 1:]
 
-    def _mean(self, X, coverage: float) -> np.ndarray:
+    def _mean(self, X, coverage: float | None) -> np.ndarray:
         check_is_fitted(self)
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
         frame = self._frame(X).reset_index(drop=True)
-        columns = ["predicted", "low", "high"]
-        return np.mean([run.predict(frame, coverage)[columns] for run in self.runs_], axis=0)
+        found = [run.predict(frame, coverage) for run in self.runs_]
+        return np.mean([f.drop(columns=["example", "slot"]) for f in found], axis=0)
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -35,8 +36,9 @@ class Run(Protocol):
 def labels(runs: Sequence[Run]) -> dict[Run, str]:
     """A short name for the encoder of each run.
 
-    It is `encoder.label`; where two different encoders share that, the encoder in full; and
-    "default" for a pretrained model that reads numbers as text.
+    It is `encoder.label`; where two different encoders share that, the encoder in full; where two
+    of one seed share that too, the second ends in "#2"; and "default" for a pretrained model that
+    reads numbers as text.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -46,7 +48,13 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
     encoders = {run.spec.encoder for run in runs} - {None}
     count = Counter(encoder.label for encoder in encoders)
     names = {e: e.label if count[e.label] == 1 else str(e) for e in encoders}
-    return {run: names.get(run.spec.encoder, "default") for run in runs}
+    found, alike = {}, {}  # the second: encoders of one seed and one name, numbered
+    for run in runs:
+        name = names.get(run.spec.encoder, "default")
+        own = alike.setdefault((name, run.spec.seed), {})
+        place = own.setdefault(run.spec.encoder, len(own) + 1)
+        found[run] = name if place == 1 else f"{name} #{place}"
+    return found
 
 
 def predict(
@@ -101,38 +109,53 @@ def predict(
     return pd.concat(frames, ignore_index=True)
 
 
-def interval(run: Run, examples: list[Examples], coverage: float = 0.8):
+def interval(run: Run, examples: list[Examples], coverage: float | None = 0.8):
     """Predictions of the slots of a run's task, and intervals that hold `coverage` of the
-    validation examples. See `Run.predict`.
+    validation examples of a slot. See `Run.predict`.
     """
-    if not 0 < coverage < 1:
+    import pandas as pd
+
+    if coverage is not None and not 0 < coverage < 1:
         raise ValueError(f"a coverage is above 0 and below 1; got {coverage}")
-    slots, head = run.spec.task.slots, run.tokenizer.head
-    seen = predict(run, "valid", slots)
-    true, place = seen.true.astype(float), min(1, coverage * (1 + 1 / len(seen)))
+    texts, slots = {"valid": "valid", "asked": examples}, run.spec.task.slots
 
-    def answers(texts, decide=None):
+    @functools.cache
+    def answers(part, decide=None):
+        return predict(run, texts[part], slots, decide=decide)
+
+    found, seen = answers("asked"), answers("valid")
+    parts, closed = [], run.tokenizer.head and run.tokenizer.head.closed
+    for slot, asked in found.groupby("slot"):
+        known = seen[seen.slot == slot] if (seen.slot == slot).any() else seen
+        rows, true = {"asked": asked.index, "valid": known.index}, known.true.astype(float)
+        parts.append(_slot_interval(answers, rows, true, coverage, closed))
+    return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
+
+
+def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bool):
+    """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
+
+    def of(part, decide=None):
         """Where a model answers no number, the middle of the validation numbers stands in."""
-        found = predict(run, texts, slots, decide=decide)
-        middle = true.quantile(decide or 0.5)
-        return found.assign(predicted=found.predicted.astype(float).fillna(middle))
+        predicted = answers(part, decide).predicted[rows[part]].astype(float)
+        return predicted.fillna(true.quantile(decide or 0.5))
 
-    def ends(texts, level):
-        return [answers(texts, (1 + side * level) / 2).predicted for side in (-1, 1)]
+    def ends(part, level):
+        return [of(part, (1 + side * level) / 2) for side in (-1, 1)]
 
-    found = answers(examples)
-    if head and head.closed:
-
-        def held(level):
-            return true.between(*ends("valid", level)).mean()
-
-        enough = bisect.bisect_left(LEVELS, place, key=held)
-        found["low"], found["high"] = ends(examples, LEVELS[min(enough, len(LEVELS) - 1)])
+    frame = of("asked").to_frame()
+    if coverage is None:
+        return frame
+    place = min(1, coverage * (1 + 1 / len(true)))
+    if closed:
+        enough = bisect.bisect_left(
+            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
+        )
+        low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
-        errors = (answers("valid").predicted - true).abs()
-        width = errors.quantile(place, interpolation="higher")
-        found["low"], found["high"] = found.predicted - width, found.predicted + width
-    return found[["example", "slot", "predicted", "low", "high"]]
+        width = (of("valid") - true).abs().quantile(place, interpolation="higher")
+        low, high = frame.predicted - width, frame.predicted + width
+    return frame.assign(low=low, high=high)
 
 
 def predictions(
@@ -218,8 +241,8 @@ class _Decided:
 
 @dataclass
 class _Sampler:
-    """A model whose likeliest words, and what it reads, are drawn. It runs once for each prompt of
-    a batch, however often it is asked."""
+    """A model whose logits and reads return random samples (Gumbel-max). It runs once for each
+    prompt of a batch, however often it is asked."""
 
     model: torch.nn.Module
     temperature: float

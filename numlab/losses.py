@@ -18,7 +18,7 @@ from numlab.objectives import Targets
 
 __all__ = ["AggregateLoss", "LossTerm", "NumberTokenLoss"]
 
-FAR = 1.01  # times the largest distance: that of words that are no numbers
+FAR = 1.01  # distance of non-number words, times the largest distance
 FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 ends at -20
 
 

@@ -187,7 +187,8 @@ def r2(frame) -> float:
     0.5
     """
     valid = frame[frame.valid]
-    variance = float(valid.true.to_numpy(float).var()) if len(valid) else 0.0
+    true = valid.true.to_numpy(float)
+    variance = float(true.var()) if (true != true[:1]).any() else 0.0  # not 1e-34
     return 1 - mse(valid) / variance if variance else float("nan")
 
 
@@ -203,10 +204,9 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
 
     Returns
     -------
-    DataFrame [*by, value, spread, low, high, least, greatest, seeds]
-        `value`, `spread`, `least` and `greatest`: mean, standard deviation, minimum and maximum
-        over the seeds; `low` to `high`: 95 % interval, by Student's t over the seeds; with one
-        seed by a bootstrap over the examples.
+    DataFrame [*by, value, spread, low, high, seeds]
+        `value` and `spread`: mean and standard deviation over the seeds; `low` to `high`: 95 %
+        interval, by Student's t over the seeds; with one seed by a bootstrap over the examples.
 
     >>> import pandas as pd
     >>> rows = {"seed": [0, 0, 1, 1], "example": [0, 1] * 2, "true": 1.0, "predicted": [1, 2, 1, 1]}
@@ -220,7 +220,7 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
         [*key, *_spread([rows for _, rows in group.groupby("seed")], metric)]
         for key, group in groups
     ]
-    columns = ["value", "spread", "low", "high", "least", "greatest", "seeds"]
+    columns = ["value", "spread", "low", "high", "seeds"]
     return pd.DataFrame(rows, columns=[*by, *columns])
 
 
@@ -236,7 +236,7 @@ def _spread(seeds: list, metric: Callable) -> tuple:
     else:
         spread = np.nan
         low, high = np.nanpercentile(_bootstrap(seeds[0], metric), [2.5, 97.5])
-    return mean, spread, low, high, values.min(), values.max(), n
+    return mean, spread, low, high, n
 
 
 def _bootstrap(frame, metric: Callable) -> np.ndarray:

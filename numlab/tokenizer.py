@@ -30,7 +30,7 @@ class Text:
 
     words: tuple[str, ...]
     pad, mask, end, unknown = 0, 1, 2, 3
-    special = (2,)  # in texts, but not a word of them
+    special = (2,)  # [END]: in every text, never masked as a word
 
     @classmethod
     def of(cls, layouts: Iterable[Layout]) -> Text:

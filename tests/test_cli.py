@@ -1,6 +1,7 @@
 """The command line in processes of its own: what is printed, and the exit status."""
 
 import importlib.metadata
+import importlib.util
 import os
 import re
 import signal
@@ -143,3 +144,9 @@ def test_installed_notebooks_are_copied_before_lab_opens_them(tmp_path, monkeypa
     cli.lab()
     assert opened == [str(tmp_path / "home/notebooks/start.ipynb")]
     assert (tmp_path / "home/notebooks/xval").is_dir()
+
+
+def test_lab_says_what_it_needs(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="JupyterLab: pip install"):
+        cli.lab()

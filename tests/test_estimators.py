@@ -82,6 +82,11 @@ def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
     assert picture.stat().st_size > 5000
 
 
+def test_rows_that_repeat_are_counted_once(home):
+    with pytest.raises(ValueError, match="expected 8 different rows or more; got n_samples = 1"):
+        NumberRegressor(steps=2, members=1).fit(np.ones((8, 1)), np.ones(8))
+
+
 @pytest.mark.parametrize(("n", "message"), [(9, "expected 16 different rows"), (40, "a, b; got c")])
 def test_too_few_rows_and_unknown_targets_are_refused(home, n, message):
     frame = pd.DataFrame(X[:n], columns=["a", "b"])

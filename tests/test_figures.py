@@ -133,7 +133,8 @@ below = 1
 def known(tmp_path, monkeypatch):
     """A file with two claims in place of numlab's own."""
     (tmp_path / "xval.toml").write_text(CLAIMS)
-    found = claims.claims(tmp_path)
+    monkeypatch.setattr("numlab.claims.registry.FOLDER", tmp_path)
+    found = claims.claims.__wrapped__()
     monkeypatch.setattr(claims, "claims", lambda: found)
 
 

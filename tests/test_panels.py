@@ -53,6 +53,15 @@ def test_runs_are_trained_in_the_background_and_their_histories_drawn(home, ofte
     assert panel.start.disabled and panel.stop.disabled
 
 
+def test_runs_of_one_name_and_losses_below_zero_are_drawn(home):
+    runs = [nl.Run(dataclasses.replace(SPEC, learning_rate=rate)) for rate in (1e-3, 2e-3)]
+    panel = _Training(runs)
+    for run, loss in zip(runs, (1.0, -1.0), strict=True):
+        panel.follow(run, 1, loss)
+    assert names(panel.plot) == [f"{SPEC.name} · {run.digest[:6]}, now" for run in runs]
+    assert json.loads(panel.plot.figure)["layout"]["yaxis"].get("type") != "log"
+
+
 def test_a_training_that_is_stopped_resumes_and_ends_where_it_would_have(home, often):
     panel = _Training([nl.Run(SPEC)])
     follow = panel.follow

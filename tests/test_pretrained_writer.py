@@ -171,7 +171,7 @@ def test_answers_are_words(folder, encoder):
 
 @pytest.mark.parametrize("kind", ["bert"])
 def test_a_model_that_would_see_its_answer_is_refused(folder):
-    with pytest.raises(ValueError, match=r"\(bert\) fills in words and writes none"):
+    with pytest.raises(ValueError, match=r"\(bert\) is a masked LM and cannot generate"):
         spec(folder).tokenizer()
 
 

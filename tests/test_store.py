@@ -150,8 +150,14 @@ def test_a_class_that_nobody_can_import_is_refused():
     class Local:
         pass
 
-    with pytest.raises(ValueError, match="importable"):
-        store.describe(Local())
+    @dataclass(frozen=True)
+    class Inner:
+        pass
+
+    Inner.__qualname__ = "Outer.Inner"  # as if in the body of a class
+    for cls in (Local, Inner):
+        with pytest.raises(ValueError, match="importable"):
+            store.describe(cls())
 
 
 SMALL = nl.tasks.Climate(years=1, degrees=30.0)

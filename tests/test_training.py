@@ -200,6 +200,12 @@ def test_each_spec_has_its_own_best_rate_and_one_that_diverged_is_never_the_best
     assert record[record.chosen].encoder.tolist() == ["a", "b"]
 
 
+def test_where_every_rate_diverges_the_least_is_taken(monkeypatch):
+    losses_at(monkeypatch, lambda *key: np.nan)
+    (spec,), record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
+    assert spec.learning_rate == record.learning_rate.min() and record.valid_loss.isna().all()
+
+
 def test_the_grid_grows_for_all_where_the_best_rate_of_one_is_at_its_edge(monkeypatch):
     losses_at(monkeypatch, lambda seed, rate: abs(np.log(rate / (2.5e-4, 1.6e-2)[seed])))
     asked = [SPEC, dataclasses.replace(SPEC, seed=1)]

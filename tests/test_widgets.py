@@ -9,6 +9,7 @@ import itertools
 import json
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_words_are_those_of_the_significand_and_spell_a_number(encoder, words, s
     logits = torch.full((2, encoder.length, len(encoder.vocabulary)), -50.0)
     logits[:, places.get(encoder, [0, 0]), ids] = torch.linspace(2, 0, len(words))
     read = nl.probes.NumberLogits(encoder, np.array([0.4, 0.4]), logits)
-    frame = sweep_answers.spellings(read, top=2)
+    frame = sweep_answers.spellings(read).head(2)
     assert frame.word.tolist() == list(spelled)
     assert frame.number.to_numpy() == pytest.approx(list(spelled.values()))
     assert frame.probability.is_monotonic_decreasing
@@ -112,7 +113,7 @@ def test_probabilities_of_words_are_means_over_the_texts(runs):
     read = nl.probes.number_logits(
         runs[0], sweep_answers.texts_at(SPEC.task, "stepsize", 0.4, 4), "stepsize"
     )
-    frame = sweep_answers.spellings(read, top=5).set_index("word")
+    frame = sweep_answers.spellings(read).head(5).set_index("word")
     scan = nl.probes.logit_scan(read, top=5).query("within == 2").set_index("word")
     assert frame.probability.to_dict() == pytest.approx(scan.probability.to_dict())
 
@@ -445,6 +446,19 @@ def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, mon
         path.with_suffix(file).unlink()
     exec(html.unescape(re.search("<pre.*?>(.*)</pre>", page, re.DOTALL)[1]), {})
     assert before == {s: path.with_suffix(s).read_bytes() for s in before}
+
+
+@dataclass(frozen=True)
+class Outside(nl.XVal):
+    """An encoder of a module of one's own."""
+
+
+def test_a_kept_view_names_the_modules_of_its_encoders(module_home, monkeypatch):
+    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
+    run = nl.train(spec(Outside(), steps=1))
+    page = html.unescape(sweep.keep([run], "stepsize", 0.65, [0.65], 1, ((0.5, 0.6),)))
+    assert f"nl.Run.stored(digest, ('{__name__}',))" in page
+    assert nl.Run.stored(run.digest, (__name__,)) == run
 
 
 def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):

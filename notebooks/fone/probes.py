@@ -135,8 +135,7 @@ def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0)
     short = [run for run, share in zip(runs, exact, strict=True) if share < enough]
     if not short:
         return nl.gates.Gate("plateau", True, f"each run is right in {enough:.2%} or more")
-    gate = nl.gates.plateau(short)
-    return dataclasses.replace(gate, passed=bool(gate.passed))
+    return nl.gates.plateau(short)
 
 
 def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:

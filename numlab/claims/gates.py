@@ -40,7 +40,7 @@ class Gate:
 def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
     """Whether each run's validation loss fell by less than 5 % over the last fifth of its steps.
 
-    Where answers are certain a loss falls by some share for ever: one below `floor` counts as it.
+    A loss that tends to 0 falls by a constant share; values below `floor` count as `floor`.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)

@@ -11,7 +11,7 @@ import numpy as np
 
 FOLDER = Path(__file__).parent
 UNITS = ("seeds", "examples", "nothing")
-PARTS = 3  # of a statistic that are written out: those nearest to the other side
+PARTS = 3  # shown in a summary: those closest to contradicting the claim
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ class Claim:
 
 
 @functools.cache
-def claims(folder: Path = FOLDER) -> Mapping[str, Claim]:
+def claims() -> Mapping[str, Claim]:
     """Every claim by its id.
 
     >>> nl.claims.claims()["xval/lookup-mse"].figures
     ['xval/tab12']
     """
-    files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml")))
+    files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.toml")))
     return {entry["id"]: Claim(**entry) for file in files for entry in file["claim"]}

@@ -179,7 +179,7 @@ def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]
 
 def _part(claim: Claim, name: str, values: pd.Series, low: float, high: float) -> Part:
     mean, effect, half = values.mean(), None, None
-    if claim.over != "nothing" and values.std() > 0:
+    if claim.over != "nothing" and values.max() > values.min():
         least, greatest = claim.bounds
         effect = float(min(mean - least, greatest - mean) / values.std())
         half = float((high - low) / 2 / values.std())

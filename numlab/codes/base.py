@@ -1,4 +1,4 @@
-"""Range: which numbers are held. Code: those numbers as features. Encoders and heads share both."""
+"""Range: the numbers that can be represented. Code: those numbers as feature arrays, and back."""
 
 import abc
 import re

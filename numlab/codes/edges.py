@@ -16,7 +16,10 @@ def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
 
 def deviation(numbers) -> float:
     """The numbers' standard deviation, as a scale: 1 where they are all the same."""
-    return float(as_column(numbers).astype(float).std()) or 1.0
+    x = as_column(numbers).astype(float)
+    if (x == x[:1]).all():  # whose computed deviation can be 1e-17
+        return 1.0
+    return float(x.std()) or 1.0
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
@@ -40,6 +43,6 @@ def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float
     x, y = as_column(numbers).astype(float), as_column(targets).astype(float)
     rule = {"min_samples_leaf": least, "min_impurity_decrease": 1e-4}
     tree = DecisionTreeRegressor(max_leaf_nodes=max(2, bins), random_state=0, **rule)
-    cuts = tree.fit(x[:, None], (y - y.mean()) / (y.std() or 1.0)).tree_
+    cuts = tree.fit(x[:, None], (y - y.mean()) / deviation(y)).tree_
     inner = cuts.threshold[cuts.children_left >= 0]
     return tuple(np.unique([x.min(), *inner, x.max()]).tolist())

@@ -1,4 +1,4 @@
-"""Numbers in scientific notation: a sign, three digits of exponent, significant figures."""
+"""Numbers as significant figures: a sign, three digits of exponent, then the digits."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ LARGEST_FIGURES = "179769313486231"  # of the largest float64
 
 @dataclass(frozen=True)
 class FigureCode(Code):
-    """The sign, then 500 + the decimal exponent, then the significant figures, greatest first.
+    """Sign, three digits of (exponent + 500), then `figures` digits.
 
-    `figures`: 1 to 15: float64 does not hold more of every number.
+    `figures`: 1 to 15, what float64 always keeps.
 
     Zero is all zeros but the exponent's 500.
     """
@@ -67,7 +67,7 @@ class FigureCode(Code):
 
 
 def _decade(size: np.ndarray) -> np.ndarray:
-    """(n,) the powers of ten of positive numbers, 0 for 0; sometimes one less than a power's."""
+    """(n,) floor(log10(size)), 0 for 0; may be one too small at an exact power of ten."""
     decade = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(np.int64)
     return decade - (size < TENS[decade + ONE]) * (size > 0)
 

@@ -47,10 +47,11 @@ def specs(
         task = Texts(texts.sample(min(TEXTS, len(texts)), random_state=0).tolist())
         names = list(by_column(task.examples))
     else:
-        task = Table(reading.frame.drop(columns=reading.of_kind("id")), target)
+        ids = [name for name in reading.of_kind("id") if name != target]
+        task = Table(reading.frame.drop(columns=ids), target)
         names = reading.of_kind("number") if target is None else [target]
         if len(task.frame.columns) < 2 or not names:
-            raise ValueError("there is no column of numbers that others could tell")
+            raise ValueError("nothing to predict: needs a numeric column and at least one other")
     task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
     if (n := len(task.usable)) < 48:
         raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")

@@ -25,7 +25,8 @@ WORDS = 50  # different words that a column of words has at most
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".txt", ".md")
 THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
-POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^?\s*\{?([+-]?\d+)\}?")
+POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
+DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
 ISO = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
@@ -156,7 +157,7 @@ def _understood(name: str, raw: pd.Series, said: str | None, decimal: str):
         date = _dates(texts, said)
         if date is not None:
             return "date", *date
-    numbers, note = _numbers(texts, decimal)
+    numbers, note = _numbers(texts, "" if raw.dtype.kind in "iuf" else decimal)
     share = numbers.notna().sum() / max(1, texts.notna().sum())
     if said in ("number", "id", "code") or (not said and share >= 0.5):
         if share < 1:
@@ -192,17 +193,18 @@ def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and what could be read in another way."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
-    commas, note = plain[plain.str.contains(",", na=False)], ""
-    if len(commas):
-        grouped = commas.str.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?").all()
-        if decimal == "," or (not decimal and not grouped and commas.str.fullmatch(COMMA).all()):
-            plain = plain.str.replace(".", "").str.replace(",", ".")
-            note = f"{commas.iloc[0]} is read as {plain[commas.index[0]]}"
-        else:
-            plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
-            sure = commas.str.contains(".", regex=False).any()
-            note = f"{commas.iloc[0]} is read as {plain[commas.index[0]]}"
-            note += "" if sure else "; else: --decimal ,"
+    written, commas = plain, plain[plain.str.contains(",", na=False)]
+    grouped = commas.str.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?").all()
+    looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
+    dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
+    if decimal == "," or looks:
+        plain = plain.str.replace(DOTS, lambda m: m[1].replace(".", ""), regex=True)
+        plain, firsts, other = plain.str.replace(",", "."), [*commas.index[:1], *dots.index[:1]], ""
+    else:
+        plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
+        sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
+        other = "; else: --decimal ," if len(commas) and not sure else ""
+    note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
     return numbers.where(np.isfinite(numbers)), note
 
@@ -228,10 +230,14 @@ def _dates(texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
 def _texts(file: str, frame: pd.DataFrame, notes: list[str]) -> Reading:
     """The texts with numbers of the first column that has any."""
     for name in frame:
-        texts = frame[name].dropna().astype(str).str.replace(POWER, r"e\1", regex=True)
-        plain = texts.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
-        if n := int((plain != texts).sum()):
-            notes.append(f"in {n:,} texts 1,234 is read as 1234")
+        plain = frame[name].dropna().astype(str)
+        for pattern, number, said in (
+            (POWER, r"e\1", "3×10^8 is read as 3e8"),
+            (THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"),
+        ):
+            texts, plain = plain, plain.str.replace(pattern, number, regex=True)
+            if n := int((plain != texts).sum()):
+                notes.append(f"in {n:,} texts {said}")
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
             note = f"{len(frame) - len(good):,} texts have no number, or one beyond float64"

@@ -30,7 +30,7 @@ class Tokens:
     array([[  0,  52, 908]], dtype=int32)
     """
 
-    ids: np.ndarray  # (n, L) int32 indices into the vocabulary; -1: another token of a model
+    ids: np.ndarray  # (n, L) int32 indices into the vocabulary; -1: not a word of this encoder
     mask: np.ndarray  # (n, L) bool: which of them exist; holes are allowed
     features: np.ndarray  # (carriers, F), a row for each token under the mask that carries a number
 

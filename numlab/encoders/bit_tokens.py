@@ -33,7 +33,7 @@ class SignEncoder(ValueEncoder):
 
     @property
     def n_signs(self) -> int:
-        """m."""
+        """m, how many ±1 entries."""
         return self.indicators(self.features([0])).shape[1] * (1 + self.reciprocal)
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
@@ -41,8 +41,9 @@ class SignEncoder(ValueEncoder):
         return features
 
     def inverse(self, numbers: np.ndarray) -> np.ndarray:
-        """The (n, F) features of 1 / x, which may be infinite."""
-        return self.features(np.clip(numbers, *self.bounds))
+        """The (n, F) features of 1 / x, which may be infinite; 0 for NaN, from digits beyond
+        float64."""
+        return self.features(np.nan_to_num(numbers).clip(*self.bounds))
 
     def signs(self, features: np.ndarray) -> np.ndarray:
         """(n, F) features to (n, m) int8: those of x, then those of 1 / x."""

@@ -2,6 +2,7 @@
 
 import functools
 import glob
+import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Self
@@ -34,8 +35,8 @@ class FusedBins(OneWord):
 
     Parameters
     ----------
-    centres : a pattern of slots, and the centres of its bins; the first that fits counts. A number
-        has the word of the nearest centre.
+    centres : (slot pattern, bin centres) pairs; the first matching pattern applies. A number has
+        the word of the nearest centre.
     column : the pattern whose words this encoder spells and reads; `at` sets it.
 
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
@@ -54,7 +55,7 @@ class FusedBins(OneWord):
     def fit(cls, examples: list[Examples], bins: int = 48) -> Self:
         """Centres at each column's quantiles; a column has two or more different numbers."""
         columns = by_column(examples).items()
-        return cls(tuple((name, quantile_edges(x, bins - 1)) for name, x in columns))
+        return cls(tuple((glob.escape(name), quantile_edges(x, bins - 1)) for name, x in columns))
 
     def at(self, slot: str) -> Self:
         for column, (pattern, _) in enumerate(self.centres):
@@ -64,7 +65,9 @@ class FusedBins(OneWord):
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        return tuple(f"{centre} {name}" for name, centres in self.centres for centre in centres)
+        names = (re.sub(r"\[(.)\]", r"\1", name) for name, _ in self.centres)  # not escaped
+        pairs = zip(names, self.centres, strict=True)
+        return tuple(f"{centre} {name}" for name, (_, centres) in pairs for centre in centres)
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
@@ -104,8 +107,8 @@ class Standardised(Encoder):
     Parameters
     ----------
     inner : the encoder; one of values that are near 0, such as XVal, PLE or Periodic.
-    columns : (pattern of slots, bend, centre, scale); the first that fits counts, else nothing
-        changes.
+    columns : (slot pattern, bend, centre, scale); the first matching pattern applies, and a slot
+        that matches none is not transformed.
 
     >>> Standardised(columns=(("*", 0, 100, 10),)).encode([90, 105]).features.tolist()
     [[-1.0], [0.5]]
@@ -145,6 +148,11 @@ class Standardised(Encoder):
         with np.errstate(over="ignore"):
             x = np.asarray(units, float) * scale + centre
             return bend * np.sinh(x) if bend else x
+
+    @property
+    def answer(self) -> Encoder:
+        own = self.inner.answer
+        return self if own is self.inner else replace(self, inner=own)
 
     @functools.cached_property
     def bounds(self) -> tuple[float, float]:

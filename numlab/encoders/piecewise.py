@@ -28,9 +28,7 @@ class SmoothEncoder(ScaledCode, ValueEncoder):
 
 @dataclass(frozen=True)
 class PLE(SmoothEncoder):
-    """How far a number has come in each bin: 1 for those below it, 0 for those above.
-
-    The first bin goes on below its edge, the last above.
+    """Component k: the fraction of bin k below the number. The outer two are not clipped.
 
     Parameters
     ----------
@@ -99,8 +97,8 @@ class PiecewiseLinear(nn.Module):
 class Periodic(SmoothEncoder):
     """ReLU(W [cos, sin](2 pi w x) + b) at n learned frequencies w ("PLR").
 
-    `sigma`: deviation of the frequencies at the start, which are cut at three of it. It matters:
-    the best is mostly below 0.5, and a small one is safe.
+    `sigma`: std of the initial frequencies, truncated at 3 sigma. Tune it: the best is mostly below
+    0.5, and a small one is safe.
 
     >>> nl.Periodic(n=2).encode([2.5]).features
     array([[2.5]], dtype=float32)

@@ -43,8 +43,8 @@ class Scientific(Encoder):
     @property
     @abc.abstractmethod
     def columns(self) -> tuple[tuple[int, int], ...]:
-        """Of each token, the first of its words and how many there are: the mixed radix in which
-        the tokens write a number's place among the `parts`."""
+        """For each token, (first word, number of words): digits of a mixed-radix index into
+        `parts`."""
 
     @functools.cached_property
     def significands(self) -> tuple[str, ...]:

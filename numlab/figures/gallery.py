@@ -96,7 +96,7 @@ def collect(profile: str) -> list[Card]:
 
 
 def _earlier(figures: list[dict]) -> set[str]:
-    """The ids of those that their notebook drew before the runs that its claims are judged by."""
+    """Ids of figures saved at another commit than the runs that judge their notebook's claims."""
     shown = {id for claim in claims().values() for id in claim.figures}
     claimed = {f["notebook"] for f in figures if f["id"] in shown}
     judged = {(f["notebook"], f["commit"]) for f in figures if f["claims"]}

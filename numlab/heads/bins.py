@@ -60,9 +60,8 @@ class BinModule(HeadModule):
 class HLGauss(BinHead):
     """Cross-entropy to a normal distribution around the number (Imani and White, 2018).
 
-    Its deviation is `ratio` bins. Where bins differ in width, the normal is one in units of bins:
-    numbers are first mapped to them by straight lines between the edges (our choice: the papers'
-    bins are equal). Numbers beyond the edges count as the nearest edge.
+    Standard deviation: `ratio` bin widths. Unequal bins: the number is first mapped linearly to bin
+    units (our choice: the papers' bins are equal). Numbers beyond the edges count as the nearest.
 
     >>> HLGauss.fit([0.0, 1.0], bins=18).edges[0]
     -0.4
@@ -72,8 +71,9 @@ class HLGauss(BinHead):
     tails: ClassVar[bool] = False
 
     @classmethod
-    def fit(cls, numbers, bins: int = 128, ratio: float = 1.0, asinh: bool = False) -> Self:
-        """Equal bins from 4 deviations below the least number to 4 above the greatest.
+    def fit(cls, numbers, bins: int = 128, asinh: bool = False) -> Self:
+        """Equal bins, each as wide as the deviation, from 4 below the least number to 4 above the
+        greatest.
 
         With `asinh` they are equal after x -> asinh((x - median) / interquartile range).
         """
@@ -81,13 +81,12 @@ class HLGauss(BinHead):
         low, middle, high = np.quantile(x, [0.25, 0.5, 0.75]) if asinh else (0.0, 0.0, 1.0)
         spread = (high - low) or 1.0
         x = np.arcsinh((x - middle) / spread) if asinh else x
-        inner = bins - 8 * ratio
-        if inner < 1:
-            raise ValueError(f"{8 * ratio:g} bins are for the edges alone; got {bins}")
-        width = ((x.max() - x.min()) or 1.0) / inner
-        edges = x.min() + width * (np.arange(bins + 1) - 4 * ratio)
+        if bins < 9:
+            raise ValueError(f"bins must exceed 8 (margins of 4 deviations); got {bins}")
+        width = ((x.max() - x.min()) or 1.0) / (bins - 8)
+        edges = x.min() + width * (np.arange(bins + 1) - 4)
         edges = middle + spread * np.sinh(edges) if asinh else edges
-        return cls(tuple(edges.tolist()), ratio)
+        return cls(tuple(edges.tolist()))
 
     def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         """Cross-entropies, in float32."""

@@ -14,7 +14,7 @@ from numlab.heads.base import Head, HeadModule
 class BitHead(BitCode, Head):
     """A logit for each bit, learned independently. Ours: the float paper predicts no numbers.
 
-    `weight`: of the loss beside the words'; BitTokens has 10.
+    `weight`: factor on this loss, relative to the token loss; BitTokens has 10.
 
     >>> nl.heads.BitHead(bits=16)
     BitHead(bits=16, overflow='raise', weight=1.0)

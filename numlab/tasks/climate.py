@@ -53,8 +53,8 @@ class Climate:
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")
         if self.years < 1 or not 0 < self.degrees <= min(north - south, east - west):
             raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
-        if self.patches <= 0 or self.contrast < 0:
-            raise ValueError(f"patches > 0 and contrast >= 0; got {self}")
+        if not 0 < self.patches < 229 or self.contrast < 0:  # wider ones have no waves
+            raise ValueError(f"0 < patches < 229 degrees and contrast >= 0; got {self}")
 
     def field(self) -> Field:
         south, north, west, east = self.region

@@ -12,7 +12,8 @@ from numlab.examples import Examples
 
 @dataclass(frozen=True)
 class Difficulty:
-    """A measure of the numbers of a text, and its range at 15 digits, in digits and in bits."""
+    """`measure(operands, answers, base)`; `least`, `most`: its range at 15 digits, as (base 10,
+    base 2)."""
 
     measure: Callable[[list[float], list[float], int], int]
     most: tuple[int, int]
@@ -35,7 +36,7 @@ class Difficulty:
 
 @functools.lru_cache(1 << 16)
 def written(x: float, base: int) -> str:
-    """A number's size in digits: as a decimal without an exponent; or the bits of its fraction."""
+    """abs(x) as text: base 10 positional; base 2 the significand's bits without trailing zeros."""
     if base == 10:
         return np.format_float_positional(abs(x), trim="-")
     numerator = abs(x).as_integer_ratio()[0]
@@ -104,7 +105,8 @@ def _of_mean(asked: list[float], answers: list[float], base: int) -> int:
 
 
 def _of_choice(asked: list[float], answers: list[float], base: int) -> int:
-    """Of the least or greatest: what the others share with it; of an interval: with x."""
+    """Leading digits shared with the answer (MinMax) or with x (Interval), summed over the others,
+    ^0.8."""
     answer, others = (answers[0], list(asked)) if answers else (asked[0], asked)
     if answer in others:
         others = [x for i, x in enumerate(others) if i != others.index(answer)]

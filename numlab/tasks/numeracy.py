@@ -150,7 +150,8 @@ class Numeracy(PopulationTask):
         return Decimal(1 + 9 * u()).scaleb(e)
 
     def two_lengths(self, u: Uniforms) -> tuple[int, Callable[[Decimal], int]]:
-        """Digits of the first operand, and of the second from what the first really has."""
+        """Digits of the first operand; a function giving those of the second from the first as
+        drawn."""
         most = self.places
         total = u.whole(2, 2 * most - (self.precision == "decimal"))
         low, high = max(1, total // 2), min(total - 1, most)

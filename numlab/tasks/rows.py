@@ -104,7 +104,7 @@ class Table(Rows):
     target : the column of numbers that is predicted, last in a text; rows without it are left out.
         None: any column of numbers.
     columns : those that are used; None: all.
-    without : as in Rows; a column's name with * or ? or [ is a pattern by `glob.escape`.
+    without : as in Rows; pass glob.escape(name) for a name with *, ? or [.
 
     >>> import pandas as pd
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
@@ -131,7 +131,8 @@ class Table(Rows):
     def read(self, rows: pd.DataFrame) -> list[Examples]:
         import pandas as pd
 
-        given, kept = as_columns(rows), self.frame
+        kept = self.frame
+        given = as_columns(rows, like=self)
         if lacking := [n for n in kept if n not in given and n != self.target]:
             raise ValueError(f"rows have the columns {', '.join(kept)}; got no {lacking[0]}")
         given = given.reindex(columns=kept.columns)
@@ -213,38 +214,52 @@ class Texts(Rows):
         return parse(self.frame["text"].tolist())
 
 
-def as_columns(frame: pd.DataFrame, target: str | None = None) -> pd.DataFrame:
+def as_columns(
+    frame: pd.DataFrame, target: str | None = None, like: Table | None = None
+) -> pd.DataFrame:
     """Columns as float64 or as words, None where one is missing; dates as several columns.
 
-    ValueError for two columns of one name, an infinite number, or a target that is no column of
-    numbers.
+    What has words or hours in the table `like` has them here. ValueError for two columns of one
+    name, an infinite number, or a target that is no column of numbers.
     """
     import pandas as pd
     from pandas.api import types
 
+    def is_number(column):
+        return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
+
     columns: dict[str, Any] = {}
+    names, words = (like.frame.columns, like._words) if like else ((), {})
     for i, name in enumerate(map(str, frame.columns)):
         column = frame.iloc[:, i]
-        if name in columns:
-            raise ValueError(f"columns have different names; got {name} twice")
         if types.is_datetime64_any_dtype(column):
             time = column.dt
             parts = {"year": time.year, "month": time.month, "day": time.day}
             parts["hour"] = time.hour + time.minute / 60 + time.second / 3600
-            spare = parts["hour"].fillna(0).eq(0).all()
-            columns |= {f"{name} {k}": x for k, x in parts.items() if k != "hour" or not spare}
-        elif types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
-            columns[name] = x = column.astype(float)
-            if np.isinf(x).any():
+            if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
+                del parts["hour"]
+            own = {f"{name} {part}": x for part, x in parts.items()}
+        elif is_number(column) and name not in words:
+            own = {name: column.astype(float)}
+            if np.isinf(own[name]).any():
                 raise ValueError(f"numbers are finite; got an infinite one in {name}")
         else:
             texts = column.astype(object).where(column.notna(), None)
-            columns[name] = [None if t is None or t == "" else str(t) for t in texts]
+            own = {name: [None if t in (None, "") else _word(t, words.get(name)) for t in texts]}
+        if twice := own.keys() & columns.keys():
+            raise ValueError(f"columns have different names; got {min(twice)} twice")
+        columns |= own
     found = pd.DataFrame(columns, index=frame.index)
     numbers = [name for name in found if types.is_numeric_dtype(found[name])]
     if target is not None and target not in numbers:
         raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
     return found.astype(dict.fromkeys(numbers, float))
+
+
+def _word(value, known: Sequence[str] | None) -> str:
+    """A value as a word; one that is known where pandas has made a float of a whole number."""
+    text = str(value)
+    return text.removesuffix(".0") if known and text not in known else text
 
 
 def _keep(frame: pd.DataFrame) -> str:

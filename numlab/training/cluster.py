@@ -16,7 +16,7 @@ from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
 RECENT = 60.0  # seconds without progress after which a training is not listed
-NEWS = 90.0  # seconds after which a shared folder shows what another host wrote; nfs(5): 60
+NEWS = 90.0  # seconds to wait for NFS to show another host's files; nfs(5): 60
 # glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
 # Dask makes it return all: a step then takes 1.1 to 2 times as long.
 KEEP_PAGES = {

@@ -201,7 +201,7 @@ class Fit:
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
 
     def _write_progress(self) -> None:
-        """Tell who watches how far the training is."""
+        """Write the step to progress.json for other processes."""
         if processes.rank():
             return
         progress = {"name": self.spec.name, "step": self.step, "steps": self.spec.steps}
@@ -227,7 +227,7 @@ class Fit:
     def _resume(self) -> None:
         """Go on from the checkpoint, if there is an intact one."""
         folder = self.folder / "checkpoint"
-        if not store.intact(folder):
+        if not processes.as_first(processes.rank() == 0 and store.intact(folder)):
             return
         self.model.load_state_dict(load_file(folder / "weights.safetensors"))
         for key, value in load_file(folder / "moments.safetensors").items():

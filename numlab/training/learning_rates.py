@@ -70,7 +70,7 @@ def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
         for rate in grid
     ]
     losses = np.reshape([run.valid_loss for run in train_all(short)], (len(specs), len(grid)))
-    return losses, np.nanargmin(losses, axis=1)
+    return losses, np.where(np.isnan(losses), np.inf, losses).argmin(1)
 
 
 def _grown(grid: list[float], best: np.ndarray) -> list[float]:

@@ -1,4 +1,4 @@
-"""One run on all the processes that torchrun started: each takes its share of every batch.
+"""Training under torchrun: each process takes its share of every batch, gradients are summed.
 
 Without torchrun there is one process, and all of this does nothing.
 """
@@ -28,7 +28,7 @@ def rank() -> int:
 
 
 def as_first(value: bool) -> bool:
-    """What process 0 says, when all have come here."""
+    """Process 0's value, broadcast to all; also a barrier."""
     said = [value]
     if distributed.is_initialized():
         distributed.broadcast_object_list(said)
@@ -38,7 +38,9 @@ def as_first(value: bool) -> bool:
 def losses(compute: Callable[[Inputs, Targets], Parts], inputs: Inputs, targets: Targets) -> Parts:
     """The losses of a batch; or of this process's share, which add up to them.
 
-    "value" is a mean over numbers, all others are taken for means over targets.
+    "value" is a mean over numbers, all others are taken for means over targets. So the sum is the
+    loss of one process but for what is normalised within a share: `ValueHead(normalised=True)`
+    (XVal with k > 0) by its mean square, `AggregateLoss` and `NumberTokenLoss` by its numbers.
     """
     if not distributed.is_initialized():
         return compute(inputs, targets)

@@ -81,7 +81,7 @@ class Run:
         """The validation loss at the end."""
         return float(self.history.query("part == 'valid'").loss.iloc[-1])
 
-    def predict(self, rows, coverage: float = 0.8):
+    def predict(self, rows, coverage: float | None = 0.8):
         """What the run predicts for other rows of its own task, a `tasks.Table` or `tasks.Texts`.
 
         The interval holds the true number with about the probability `coverage`: it is as wide as
@@ -92,15 +92,17 @@ class Run:
         Parameters
         ----------
         rows : DataFrame, or list of str; the target may be missing.
-        coverage : above 0 and below 1.
+        coverage : above 0 and below 1, for each slot; None: no interval.
 
         Returns
         -------
         DataFrame [example, slot, predicted, low, high]
             A row for each slot that is predicted; `example` is the place among `rows`.
         """
-        if not (self.spec.encoder.fixed or self.spec.head):
-            raise ValueError(f"{self.spec.encoder}: the length of a number would have to be known")
+        spec = self.spec
+        if spec.objective.fills_at_once and not (spec.encoder.fixed or spec.head):
+            needed = "a masked LM needs a fixed-length encoder or a head"
+            raise ValueError(f"{needed} (a mask shows the true token count); got {spec.encoder}")
         return interval(self, self.spec.task.read(rows), coverage)
 
     def examples(self, part: str) -> list[Examples]:

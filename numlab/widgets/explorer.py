@@ -31,6 +31,7 @@ PROJECTIONS = {  # and the names of their axes
 MOST = 100_000  # numbers in the panes; of more, a sample
 TSNE_STEPS = 1000  # of scikit-learn
 TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
+NEAR = 10  # neighbours of a number
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
 SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
 HINT = "Brush some points, or type numbers."
@@ -40,7 +41,6 @@ def embedding_explorer(
     embeddings: list[Embeddings],
     columns: pd.DataFrame | None = None,
     encoders: list[Encoder] = (),
-    k: int = 10,
 ) -> ipywidgets.VBox:
     """Compare number embeddings (of encoders, layers or checkpoints), two of them side by side.
 
@@ -52,7 +52,7 @@ def embedding_explorer(
 
     All embeddings are of the same numbers, in the same order. `columns` are more columns by which
     the points can be coloured, with every number in "number"; `encoders` spell the number under the
-    mouse; `k` counts the neighbours of a number.
+    mouse.
 
     >>> found = nl.embeddings.from_encoder(nl.FoNE(int_digits=2), np.arange(9.0), 8)
     >>> panel = nl.widgets.embedding_explorer([found])
@@ -67,20 +67,20 @@ def embedding_explorer(
             "expected embeddings of the same numbers in the same order; got "
             f"{len(first)} of {first.source} and others of {', '.join(others)}"
         )
-    return _Explorer(embeddings, columns, encoders, k)
+    return _Explorer(embeddings, columns, encoders)
 
 
 class _Explorer(Panel):
     """The panel."""
 
-    def __init__(self, embeddings: list[Embeddings], columns, encoders: list[Encoder], k: int):
+    def __init__(self, embeddings: list[Embeddings], columns, encoders: list[Encoder]):
         hint, n = HINT, len(embeddings[0])
         if n > MOST:
             hint = f"Here are {MOST:,} of {n:,} numbers, a random sample. {HINT}"
             embeddings = sample(embeddings)
         self.hint, self.embeddings = hint, dict(zip(titles(embeddings), embeddings, strict=True))
         self.encoders, self.numbers = encoders, embeddings[0].numbers
-        self.k, self.columns = min(k, len(self.numbers) - 1), color_columns(self.numbers, columns)
+        self.columns = color_columns(self.numbers, columns)
         self.names = np.array(list(map(shown, self.numbers.tolist())))
         self.project = functools.cache(self.project)
         options = list(self.embeddings)
@@ -170,7 +170,8 @@ class _Explorer(Panel):
             self.message.value, self.near.value = self.hint, ""
             return
         asked = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
-        near = {title: neighbours(e, asked, self.k) for title, e in self.seen.items()}
+        k = min(NEAR, len(self.numbers) - 1)
+        near = {title: neighbours(e, asked, k) for title, e in self.seen.items()}
         said = {"chosen": self.names[chosen], "n": len(self.names), "n_asked": len(asked)}
         said |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
         self.message.value, self.near.value = "", page("explorer.html").render(near=near, **said)

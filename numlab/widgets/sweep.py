@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import hashlib
+import json
 import math
 import pprint
 import re
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from numlab import plots
+from numlab.described import describe
 from numlab.evaluation import labels
 from numlab.figures import filing
 from numlab.training import Run
@@ -185,6 +187,9 @@ def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gap
     filing.save_figure(id, plots.sweep(view, gaps=gaps), view)
     where = {"notebook": notebook, "profile": profile, "id": id}
     asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n, "gaps": gaps}
+    named = json.dumps(describe(tuple(run.spec for run in runs)))
+    modules = {*re.findall(r'"class": "([\w.]+)\.\w+"', named)}
+    asked["modules"] = tuple(sorted(m for m in modules if not m.startswith("numlab.")))
     return page("kept_view.html").render(where | asked, pformat=pprint.pformat)
 
 

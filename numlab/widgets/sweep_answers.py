@@ -105,8 +105,8 @@ def _words(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:
-    """The likeliest words of a text encoder's significand (with P10, of its first digit).
+def spellings(read: probes.NumberLogits) -> pd.DataFrame:
+    """The 8 likeliest words of a text encoder's significand (with P10, of its first digit).
 
     `number` is what a word spells with the likeliest words of the other tokens (NaN: no number),
     `probability` the mean over texts in which the number has one true value.
@@ -115,7 +115,7 @@ def spellings(read: probes.NumberLogits, top: int = 8) -> pd.DataFrame:
     starts = [word.lstrip("+-")[:1] for word in encoder.spell(read.true[0])]
     token = [start.isdigit() for start in starts].index(True)  # neither sign nor exponent
     probability = read.logits.double().softmax(-1).mean(0).numpy()  # (L, V)
-    likeliest = np.argsort(-probability[token])[:top]
+    likeliest = np.argsort(-probability[token])[:8]
     ids = np.tile(probability.argmax(-1), (len(likeliest), 1))
     ids[:, token] = likeliest
     columns = {

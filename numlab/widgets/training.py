@@ -85,15 +85,19 @@ class _Training(Panel):
         done = len(self.runs) - len(self.missing)
         state = f"{done} of {len(self.runs)} runs are in the store"
         self.message.value = note(f"{state} · {text}" if text else state)
-        losses = {}
+        losses, colors = {}, {}
         for run in self.runs:
             now = pd.DataFrame(self.losses[run], columns=["step", "loss"]).assign(part="now")
-            losses[run.spec.name] = run.history if run.folder.is_dir() else now
+            name = run.spec.name
+            if sum(other.spec.name == name for other in self.runs) > 1:  # another model or rate
+                name += f" · {run.digest[:6]}"
+            losses[name] = run.history if run.folder.is_dir() else now
+            colors[name] = encoder_color(str(run.spec.encoder))
         frame = pd.concat(losses, names=["run"]).reset_index()
-        colors = {run.spec.name: encoder_color(str(run.spec.encoder)) for run in self.runs}
         lines = {"color": "run", "line_dash": "part", "color_discrete_map": colors}
         lines["line_dash_map"] = {"train": "solid", "valid": "dot", "now": "solid"}
-        look = {"markers": True, "log_y": True, "height": 340, "template": TEMPLATE}
+        look = {"markers": True, "height": 340, "template": TEMPLATE}
+        look["log_y"] = bool((frame.loss > 0).all())  # that of a likelihood can be below 0
         figure = px.line(frame, x="step", y="loss", **lines, **look)
         figure.update_traces(marker_size=5)
         figure.update_xaxes(range=(0, 1.02 * max(run.spec.steps for run in self.runs)))

@@ -1,4 +1,4 @@
-"""The notebooks as web pages, by voila: a landing page, and two that wait with their kernels."""
+"""A voila server for `numlab app`: the notebooks as web pages; two wait with their kernels."""
 
 import os
 from pathlib import Path

@@ -129,6 +129,11 @@ def test_the_effect_is_in_standard_deviations_on_the_claimed_side():
     assert judge(claim(above=1), [2, 2, 2]).parts[0].effect is None
 
 
+def test_samples_that_are_all_the_same_have_no_effect():
+    (part,) = judge(claim(above=0), [0.1] * 3).parts  # their computed deviation is 1e-17
+    assert part.effect is None and part.effect_half is None
+
+
 def test_a_gate_that_fails_leaves_the_claim_open():
     gated = claim(above=0, gates=["plateau"])
     assert judge(gated, SEEDS, gates=[Gate("plateau", True)]).verdict == "held"

@@ -98,6 +98,13 @@ def test_the_twin_writes_a_number_in_scientific_notation():
     assert (signs[0, 71:] == half[:71]).all() and (half[71:] == signs[0, :71]).all()
 
 
+def test_digits_beyond_float64_have_a_reciprocal_of_zero():
+    encoder = Base10Tokens(3)
+    beyond = np.array([[0, 9, 9, 9, 9, 9, 9]], np.uint8)  # 9.99e499: a model may predict it
+    assert np.isnan(encoder.number(beyond)).all()
+    assert (encoder.signs(beyond)[:, 61:] == encoder.signs(encoder.features([0]))[:, :61]).all()
+
+
 def test_decimals_of_15_figures_come_back_as_they_were_written():
     rng = np.random.default_rng(0)
     figures, powers = rng.integers(10**14, 10**15, 1000), rng.integers(-22, 8, 1000)

@@ -116,6 +116,27 @@ def test_columns_train_and_predict(encoder, module_home):
     assert len(frame) == 48
 
 
+def test_columns_may_have_names_that_look_like_patterns():
+    e = nl.Examples(nl.Layout.of("{mass [kg]} {x*}"), np.array([[1.0, 10.0], [2.0, 30.0]]))
+    encoder = FusedBins.fit([e], 3)
+    assert encoder.at("mass [kg]").spell(1.4) == ["1.5 mass [kg]"]
+    assert encoder.at("x*").spell(29) == ["30.0 x*"]
+
+
+@pytest.mark.parametrize("scale", [0.1, 7, 1e-30])
+def test_a_column_that_is_constant_has_the_scale_1(scale):
+    (e,) = [nl.Examples(nl.Layout.of("{a}"), np.full((3, 1), scale))]
+    encoder = nl.Standardised.fit([e])
+    assert encoder.columns[0][-1] == 1 and encoder.at("a").units([scale])[0] == pytest.approx(0)
+
+
+def test_standardised_numbers_are_answered_as_the_inner_encoder_answers():
+    encoder = nl.Standardised(nl.Aggregate(3, 2), (("*", 0.0, 100.0, 10.0),))
+    assert encoder.answer == nl.Standardised(encoder.inner.answer, encoder.columns)
+    assert encoder.answer.spell(125) == encoder.inner.answer.spell(2.5)
+    assert nl.Standardised().answer == nl.Standardised()
+
+
 def test_columns_are_standardised_and_those_of_many_decades_are_bent():
     rng = np.random.default_rng(0)
     near, wide = rng.normal(300, 7, 500), 10 ** rng.uniform(-30, 30, 500)

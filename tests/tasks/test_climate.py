@@ -119,6 +119,7 @@ def test_a_climate_is_its_seed_s():
         {"years": 0},
         {"degrees": 0.0},
         {"patches": 0.0},
+        {"patches": 230.0},
         {"contrast": -0.1},
     ],
     ids=str,

@@ -1,5 +1,7 @@
 """Own rows as a task: columns and texts, what is missing, what is held out, where they are kept."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,6 +90,11 @@ def test_dates_become_years_months_and_days(home):
     [
         (FRAME, "kind", "the target is a column of numbers, y, a; got kind"),
         (pd.DataFrame([[1.0, 2.0]], columns=["y", "y"]), "y", "different names; got y twice"),
+        (
+            pd.DataFrame({"t year": ["a"], "t": pd.to_datetime(["2020-01-01"])}),
+            None,
+            "different names; got t year twice",
+        ),
         (pd.DataFrame({"y": [np.inf]}), "y", "finite; got an infinite one in y"),
         (FRAME[:0], "y", "a task needs rows; got 0 of 3 columns"),
     ],
@@ -107,6 +114,20 @@ def test_other_rows_are_read_as_the_kept_ones(home):
     ]
     with pytest.raises(ValueError, match="rows have the columns a, kind, y; got no a"):
         task.read(new[["kind"]])
+
+
+def test_words_that_are_read_again_as_numbers_stay_words(home):
+    task = Table(pd.DataFrame({"code": ["17", "01A", "5"], "y": [1.0, 2.0, 3.0]}), "y")
+    assert texts(task.read(pd.DataFrame({"code": [17, 5]}))) == ["code=17 y=0", "code=5 y=0"]
+    (found,) = task.read(pd.DataFrame({"code": [17, None]}))  # 17.0, as pandas has it
+    assert found.column("code").tolist() == ["17", " ?"]
+
+
+def test_rows_of_midnight_have_an_hour_where_others_had_one(home):
+    days = pd.to_datetime(["2020-01-01 05:00", "2020-01-02 00:00"])
+    task = Table(pd.DataFrame({"day": days, "y": [1.0, 2.0]}), "y")
+    (found,) = task.read(pd.DataFrame({"day": days[1:]}))
+    assert found.column("day hour").tolist() == [0.0] and found.column("day day").tolist() == [2]
 
 
 def test_texts_are_a_task_of_their_numbers(home):
@@ -135,11 +156,30 @@ def test_a_run_predicts_new_rows_with_intervals_that_hold_the_share_asked_for(ho
     rows = pd.DataFrame({"a": valid.column("a"), "kind": valid.column("kind")})
     inside = pd.Series(valid.column("y")).between(*run.predict(rows)[["low", "high"]].to_numpy().T)
     assert inside.mean() >= 0.8
+    assert run.predict(new, None).equals(found.drop(columns=["low", "high"]))
     with pytest.raises(ValueError, match="above 0 and below 1; got 1.5"):
         run.predict(new, 1.5)
 
 
+@pytest.mark.parametrize("head", [None, nl.heads.HLGauss.fit([0, 2000], 32)])
+def test_each_slot_has_an_interval_of_its_own_errors(home, head):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"small": rng.uniform(size=60), "large": rng.uniform(1e3, 2e3, 60)})
+    task = Table(frame)
+    run = nl.train(spec(task, nl.Standardised.fit(task.sample(60, 0)), head=head))
+    width = run.predict(frame).eval("high - low").groupby(run.predict(frame).slot).mean()
+    assert head or width["large"] > 100 * width["small"]
+    (valid,) = run.examples("valid")
+    rows = pd.DataFrame({name: valid.column(name) for name in frame})
+    for slot, own in run.predict(rows).groupby("slot"):
+        inside = pd.Series(valid.column(slot)).between(*own[["low", "high"]].to_numpy().T)
+        assert inside.mean() >= 0.8
+
+
 def test_a_number_whose_length_would_show_cannot_be_predicted(home):
     task = Table(FRAME.assign(y=FRAME.y.round(2), a=FRAME.a.round(2)), "y")
-    with pytest.raises(ValueError, match="the length of a number would have to be known"):
-        nl.train(spec(task, nl.Subword(3, 2))).predict(FRAME)
+    run = nl.train(spec(task, nl.Subword(3, 2)))
+    with pytest.raises(ValueError, match="a mask shows the true token count"):
+        run.predict(FRAME)
+    writes = dataclasses.replace(run.spec, objective=nl.CausalLM(only=("y",)))
+    assert len(nl.train(writes).predict(FRAME[:3])) == 3  # it ends a number by itself
