@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import textwrap
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,8 +16,6 @@ from numlab.plots import OTHERS, encoder_color, encoder_marker, panels, styled
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
-WHITE = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
-NOTE = {"fontsize": 8, "bbox": WHITE, "zorder": 4}
 DIAGONAL = {"color": "#555555", "lw": 0.9, "ls": "--", "zorder": 1}
 
 
@@ -90,16 +88,16 @@ def predicted_against_true(
     labels: dict[str, str] | None = None,
     trained: dict[str, list[float]] | None = None,
 ) -> Figure:
-    """Predicted against true numbers: a row of panels per slot, a column per encoder.
+    """Predicted against true numbers: a block of panels per slot, a panel per encoder.
 
     Parameters
     ----------
     points : DataFrame [encoder, slot, true, predicted, seed?]
         What to draw, as from `predict`: of one seed, or medians over the seeds (no column seed).
-        Panels count the points beyond their edges.
+        Titles count the points beyond the edges.
     answers : DataFrame
-        From `predict`. The titles show the MSE of the valid ones; panels say how many are invalid,
-        what R² is if it is below 0.9, and whether "persistence", if given, has less error.
+        From `predict`. The titles show the MSE of the valid ones, how many are invalid, what R² is
+        if it is below 0.9, and whether "persistence", if given, has less error.
     labels : dict of str to str, optional
         The name of a slot for the axes, with its unit.
     trained : dict of str to list of float, optional
@@ -107,30 +105,49 @@ def predicted_against_true(
         for each true value.
     """
     labels, trained = labels or {}, trained or {}
-    slots, encoders = points.slot.unique(), points.encoder.unique()
-    figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
+    encoders = points.encoder.unique()
+    figure, blocks = in_blocks(points.slot.nunique(), len(encoders))
     errors = by_seed(answers, mse)
     invalid = by_seed(answers, invalid_rate).mean(axis=1)
     variance = answers.groupby("slot").true.var(ddof=0)
-    for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
-        all_rows = points[points.slot == slot]
-        rows = all_rows[all_rows.encoder == name]
-        low, high = _limits(all_rows)
-        _scatter(ax, rows, name, trained.get(slot))
-        beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
-        _notes(ax, {"beyond": beyond.mean(), "invalid": invalid[slot, name]})
-        place = {"transform": ax.transAxes, "ha": "right", "va": "bottom"}
-        ax.text(0.97, 0.03, _failure(errors.loc[slot], name, variance[slot]), **place, **NOTE)
-        margin = 0.06 * np.ptp(all_rows.true)
-        ax.plot([low, high], [low, high], **DIAGONAL)
-        ax.set(xlim=(all_rows.true.min() - margin, all_rows.true.max() + margin), ylim=(low, high))
-        ax.set_xlabel(f"true {labels.get(slot, slot)}")
-        ax.set_title(f"{name}\n{_error(errors.loc[slot, name])}", fontsize=10)
-        ax.tick_params(labelleft=ax.get_subplotspec().is_first_col())
-        if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel(f"predicted {labels.get(slot, slot)}")
+    for axes, (slot, block) in zip(blocks, points.groupby("slot", sort=False), strict=True):
+        low, high = _limits(block)
+        margin = 0.06 * np.ptp(block.true)
+        for ax, name in zip(axes, encoders, strict=True):
+            rows = block[block.encoder == name]
+            _scatter(ax, rows, name, trained.get(slot))
+            ax.plot([low, high], [low, high], **DIAGONAL)
+            ax.set(xlim=(block.true.min() - margin, block.true.max() + margin), ylim=(low, high))
+            ax.locator_params(nbins=5)
+            beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
+            shares = {"beyond": beyond.mean(), "invalid": invalid[slot, name]}
+            notes = [*_failure(errors.loc[slot], name, variance[slot]), *_shares(shares)]
+            notes = textwrap.wrap(", ".join(note.replace(" ", "\N{NBSP}") for note in notes), 32)
+            ax.set_title("\n".join([name, _error(errors.loc[slot, name]), *notes]), fontsize=9.5)
+        label_sides(axes, labels.get(slot, slot))
     _legend(figure, points, bool(trained), answers.seed.nunique() > 1)
     return figure
+
+
+def in_blocks(n_blocks: int, n: int) -> tuple[Figure, list[list[Axes]]]:
+    """Blocks of n panels below each other; more than five are in two rows."""
+    columns = n if n <= 5 else -(-n // 2)
+    size = columns * -(-n // columns)
+    figure, axes = panels(n_blocks * size, columns, 2.3, 2.7, share=False)
+    figure.set_figheight(figure.get_figheight() + 0.7)  # for a legend
+    for i, ax in enumerate(axes):
+        if i % size >= n:
+            ax.remove()
+    return figure, [axes[i : i + n] for i in range(0, len(axes), size)]
+
+
+def label_sides(axes: list[Axes], label: str) -> None:
+    """Name the axes of a block at its left and below."""
+    columns = axes[0].get_gridspec().ncols
+    for i, ax in enumerate(axes):
+        left, below = i % columns == 0, i + columns >= len(axes)
+        ax.tick_params(labelleft=left, labelbottom=below)
+        ax.set(xlabel=f"true {label}" * below, ylabel=f"predicted\n{label}" * left)
 
 
 def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | None) -> None:
@@ -156,33 +173,35 @@ def _limits(rows: pd.DataFrame) -> tuple[float, float]:
     return low - 0.06 * (high - low), high + 0.06 * (high - low)
 
 
-def _notes(ax: Axes, shares: dict[str, float]) -> None:
-    """Write shares that round to 0.1 % or more into the corner of a panel."""
-    lines = [f"{share:.1%} {what}" for what, share in shares.items() if share >= 0.0005]
-    if lines:
-        ax.text(0.03, 0.97, "\n".join(lines), va="top", transform=ax.transAxes, **NOTE)
+def _shares(shares: dict[str, float]) -> list[str]:
+    """The shares that round to 0.1 % or more."""
+    return [f"{100 * share:.1f} % {what}" for what, share in shares.items() if share >= 0.0005]
 
 
-def _failure(errors: pd.DataFrame, name: str, variance: float) -> str:
-    """What a panel says of an encoder with an R² below 0.9, or worse than persistence."""
-    error = errors.mean(axis=1)
-    of = "R² over seeds" if errors.shape[1] > 1 else "R²"
-    lines = [f"{of} {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
-    if error[name] > error.get("persistence", np.inf):
-        lines.append("worse than persistence")
-    return "\n".join(lines)
+def _failure(errors: pd.DataFrame, name: str, variance: float) -> list[str]:
+    """What a title says of an encoder with an R² below 0.9, or worse than persistence."""
+    error, seeds = errors.mean(axis=1), errors.loc[name].dropna()
+    failed = (seeds > 0.1 * variance).sum()
+    r2 = f"R² {1 - error[name] / variance:.2f}".replace("-", "−")
+    notes = {
+        r2: error[name] > 0.1 * variance,
+        f"{failed} of {len(seeds)} seeds below 0.9": 0 < failed < len(seeds),
+        "worse than persistence": error[name] > error.get("persistence", np.inf),
+    }
+    return [note for note, holds in notes.items() if holds]
 
 
 def _error(errors: pd.Series) -> str:
     errors = errors.dropna()
     if not len(errors):
         return "no MSE"
-    spread = f"\n({errors.min():.3g} to {errors.max():.3g})" if len(errors) > 1 else ""
-    return f"MSE {errors.mean():.3g}{spread}"
+    least, greatest = (f"{error:.2g}" for error in (errors.min(), errors.max()))
+    spread = f" ({least} to {greatest})" if least != greatest else ""
+    return f"MSE {errors.mean():.2g}{spread}"
 
 
 def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) -> None:
-    """One legend below all panels."""
+    """One legend below all panels, with a word on what the titles say."""
     point = "a prediction"
     if seeds:
         point = f"{point} of seed {points.seed.iloc[0]}" if "seed" in points else "median of seeds"
@@ -191,10 +210,11 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
         handles.append(Line2D([], [], marker="o", label="median over the texts", **GREY))
         handles.append(Line2D([], [], label="value in training", **TRAINED))
     handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
-    if seeds:
-        handles.append(Line2D([], [], ls="", label="MSE: mean of the seeds (least to greatest)"))
-    handles.append(Line2D([], [], ls="", label="R²: 0 is no better than the mean"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    error = "MSE: mean of the seeds (least to greatest)" if seeds else "MSE"
+    words = f"{error}, in the axes' unit squared; R² if below 0.9, where 0 is the mean answer\n"
+    words += "beyond: answers outside of the panel; invalid: no number, not in the MSE"
+    look = {"loc": "outside lower center", "ncols": len(handles), "title_fontsize": 9}
+    figure.legend(handles=handles, title=words, **look)
 
 
 LINES = {  # of the third panel
