@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from numlab.plots.style import encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots.style import OTHERS, encoder_color, encoder_marker, legend, panels, styled
 
 GREY = "#555555"
 PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
@@ -151,8 +151,8 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
     figure, (ax,) = panels(1, 1, 5.0, 4.6)
     held = frame.true.between(frame.low, frame.high)
     for rows, color, label in (
-        (frame[held], "#0072B2", "the interval holds it"),
-        (frame[~held], "#D55E00", "the interval misses it"),
+        (frame[held], GREY, "the interval holds it"),
+        (frame[~held], OTHERS[0], "the interval misses it"),
     ):
         ax.vlines(rows.true, rows.low, rows.high, color=color, lw=1, alpha=0.35)
         ax.scatter(rows.true, rows.predicted, 14, color=color, zorder=3, label=label)

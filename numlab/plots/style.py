@@ -15,7 +15,7 @@ from matplotlib.patches import FancyBboxPatch
 
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
-OTHERS = ("#332288", "#88CCEE", "#117733", "#999933", "#882255", "#44AA99", "#AA4499", "#DDCC77")
+OTHERS = ("#C1272D", "#117733", "#5E6B8C", "#DDCC77", "#F08C8C", "#8FBC5A", "#4A4A4A", "#BFA5D8")
 PITCH, PADDING = 0.087, 0.17  # inches: the width of a letter, and the space around a word
 FILL = {"literal": "#EDEDED", "mask": "#FFFFFF"}
 
