@@ -124,7 +124,8 @@ def predicted_against_true(
             notes = [*_failure(errors.loc[slot], name, variance[slot]), *_shares(shares)]
             notes = textwrap.wrap(", ".join(note.replace(" ", "\N{NBSP}") for note in notes), 32)
             ax.set_title("\n".join([name, _error(errors.loc[slot, name]), *notes]), fontsize=9.5)
-        label_sides(axes, labels.get(slot, slot))
+        label = labels.get(slot, slot)
+        label_sides(axes, f"true {label}", f"predicted\n{label}")
     _legend(figure, points, bool(trained), answers.seed.nunique() > 1)
     return figure
 
@@ -141,13 +142,13 @@ def in_blocks(n_blocks: int, n: int) -> tuple[Figure, list[list[Axes]]]:
     return figure, [axes[i : i + n] for i in range(0, len(axes), size)]
 
 
-def label_sides(axes: list[Axes], label: str) -> None:
+def label_sides(axes: list[Axes], x: str, y: str) -> None:
     """Name the axes of a block at its left and below."""
     columns = axes[0].get_gridspec().ncols
     for i, ax in enumerate(axes):
         left, below = i % columns == 0, i + columns >= len(axes)
         ax.tick_params(labelleft=left, labelbottom=below)
-        ax.set(xlabel=f"true {label}" * below, ylabel=f"predicted\n{label}" * left)
+        ax.set(xlabel=x * below, ylabel=y * left)
 
 
 def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | None) -> None:
@@ -218,8 +219,8 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
 
 
 LINES = {  # of the third panel
-    "argmax": ("P1000, likeliest words", "#56B4E9", "-"),
-    "expectation": ("P1000, expectation", "#0B4F7D", "--"),
+    "argmax": ("P1000, likeliest words", encoder_color("P1000"), "-"),
+    "expectation": ("P1000, expectation", encoder_color("P1000"), "--"),
     "XVal": ("XVal", encoder_color("XVal"), "-"),
 }
 
@@ -241,7 +242,7 @@ def logit_lines(
     label : str
         The number's name, with its unit.
     """
-    figure, (logits, weights, numbers) = panels(3, 3, 4.0, 3.6, share=False)
+    figure, (logits, weights, numbers) = panels(3, 3, 3.3, 3.8, share=False)
     likeliest = scan.groupby("word").probability.max().nlargest(8)
     words = likeliest.index[likeliest > 0.01]
     for i, word in enumerate(sorted(words)):
@@ -264,11 +265,15 @@ def logit_lines(
         ax.set(xlabel=f"true {label}", ylabel=ylabel)
     line.set_label("in training")
     words = logits.get_legend_handles_labels()
-    figure.legend(*words, title="word", loc="outside lower center", ncols=8)
-    logits.set_title(f"P1000, means over the texts, seed {scan.seed.iloc[0]}")
-    weights.set_title(f"P1000, means over the texts, seed {scan.seed.iloc[0]}")
-    numbers.set_title("medians over all texts and seeds\nband: range of the seeds' medians")
-    numbers.legend(fontsize=9)
+    look = {"ncols": 3, "fontsize": 9, "title_fontsize": 9}
+    title = "left, middle: the significand (200 for 0.200)"
+    figure.legend(*words, title=title, loc="outside lower left", **look)
+    lines, title = numbers.get_legend_handles_labels(), "right: the numbers"
+    figure.legend(*lines, title=title, loc="outside lower right", **look)
+    told = f"P1000, seed {scan.seed.iloc[0]}, means of texts"
+    logits.set_title(f"logits of significands\n{told}", fontsize=11)
+    weights.set_title(f"their probabilities\n{told}", fontsize=11)
+    numbers.set_title("medians of texts and seeds\nband: range of the seeds", fontsize=11)
     return figure
 
 
@@ -296,7 +301,7 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: i
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
     _stripes(ax, near, tenths)
     zeros = counts.exponent == ZERO
-    note = f"without the zeros ({counts.share[zeros].sum():.1%} of the numbers)"
+    note = f"without the zeros ({100 * counts.share[zeros].sum():.1f} % of the numbers)"
     counts = counts[~zeros]
     shares = 100 * counts.groupby("significand").share.sum()
     significands.plot(shares.index, shares, color="#555555", lw=0.8)
@@ -304,14 +309,17 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: i
         significands.plot(word, shares[word], "o", color="#222222", ms=4)
         significands.annotate(f" {word}", (word, shares[word]), fontsize=9)
     significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
-    significands.set_title(f"significands, {note}", fontsize=10)
+    title = f"significands (dots: the commonest, and {pair})\n{note}"
+    significands.set_title(title, fontsize=10)
+    every = range(counts.exponent.min(), counts.exponent.max() + 1)
     for panel, rows, title in (
-        (exponents, counts, f"exponents, {note}"),
-        (pairs, counts[counts.significand == pair], f"exponents of {pair}, {note}"),
+        (exponents, counts, f"exponents\n{note}"),
+        (pairs, counts[counts.significand == pair], f"exponents of the significand {pair}\n{note}"),
     ):
-        shares = rows.groupby("exponent").share.sum()
-        panel.bar(shares.index, 100 * shares, color="#777777")
-        panel.set_xticks(shares.index, [f"E{e:+d}" for e in shares.index])
+        shares = 100 * rows.groupby("exponent").share.sum().reindex(every, fill_value=0)
+        panel.bar_label(panel.bar(every, shares, color="#777777"), fmt="{:.2g}", fontsize=9)
+        panel.set_xticks(every, [f"E{e:+d}" for e in every])
+        panel.margins(y=0.1)
         panel.set(xlabel="exponent", ylabel="share of the numbers (%)")
         panel.set_title(title, fontsize=10)
     return figure
@@ -329,11 +337,10 @@ def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
     for size, label in ((1, "true"), (0.1, "a tenth")):
         ax.axhline(size, **DIAGONAL)
         ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
-    ax.set_xticks(range(len(names)), [f"{name}\n{tenths[name]:.1%}" for name in names])
-    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9))
-    ax.set_title(
-        f"true temperatures near ±1; dots: answers of seed {near.seed.iloc[0]}", fontsize=10
-    )
+    ax.set_xticks(range(len(names)), [f"{name}\n{100 * tenths[name]:.1f} %" for name in names])
+    ax.set(xlim=(-0.6, len(names) - 0.5))
+    seed = near.seed.iloc[0]
+    ax.set_title(f"answers for true temperatures near ±1σ\nof seed {seed}", fontsize=10)
     ax.set_xlabel("below the names: share of ±0.09 to ±0.11, mean of the seeds", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

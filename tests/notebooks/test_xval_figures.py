@@ -62,11 +62,11 @@ def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     )
     figure = figures.stripes(near.assign(seed=0), tenths, counts)
     points, significands, exponents, pairs = figure.axes
-    assert [t.get_text() for t in points.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
+    assert [t.get_text() for t in points.get_xticklabels()] == ["P10\n50.0 %", "XVal\n0.0 %"]
     assert [c.get_offsets()[0, 1] for c in points.collections] == [0.1, 1.0]
     assert significands.lines[0].get_xydata().tolist() == [[100, 45], [500, 45]]
     assert sorted(text.get_text() for text in significands.texts) == [" 100", " 500"]
-    assert "without the zeros (10.0% of the numbers)" in significands.get_title()
+    assert "without the zeros (10.0 % of the numbers)" in significands.get_title()
     assert [bar.get_height() for bar in exponents.patches] == pytest.approx([65, 25])
     assert [bar.get_height() for bar in pairs.patches] == pytest.approx([20, 25])
 
@@ -147,8 +147,8 @@ def test_each_class_of_true_numbers_is_shared_out_among_the_answers(cues):
     figure = length_cues.sign_and_size_panels(cues)
     share = figure.axes[1].images[0].get_array()
     assert share.shape == (7, 6)
-    np.testing.assert_allclose(share.sum(0), 1)
-    assert share[0, 3] == pytest.approx(1 / 5)  # one of five numbers from 0 to 0.1 is invalid
+    np.testing.assert_allclose(share.sum(0), 100)
+    assert share[0, 3] == pytest.approx(20)  # one of five numbers from 0 to 0.1 is invalid
 
 
 def test_the_sign_and_size_of_an_answer_are_right_or_wrong(cues):
