@@ -11,11 +11,10 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from numlab.plots import encoder_color, legend, line_with_band, panels, styled
+from numlab.plots import SEEDS, captioned, encoder_color, legend, line_with_band, panels, styled
 from numlab.plots.comparisons import PERIODS
 
 MISREAD = "#D55E00"
-SEEDS = "marker: mean of the seeds; small dots: each seed; band: their range"
 
 
 @styled
@@ -194,12 +193,6 @@ def mistakes(answers: pd.DataFrame, frac_digits: int, n: int = 5) -> pd.DataFram
     """
     wrong = answers[answers.valid & ~answers.right][["predicted", "true"]].head(n)
     return wrong.map(f"{{:.{frac_digits}f}}".format).reset_index(drop=True)
-
-
-def captioned(figure: Figure, text: str = SEEDS) -> Figure:
-    """The figure with a line below it that says what is drawn."""
-    figure.supxlabel(text, fontsize=9, color="#555555")
-    return figure
 
 
 def _count(n: float) -> str:

@@ -10,7 +10,9 @@ from numlab.plots import encoder_color, panels, styled
 
 
 @styled
-def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: str) -> Figure:
+def calibration_panels(
+    frame: pd.DataFrame, prior: tuple[float, float], label: str, name: str = "XVal(mixture=5)"
+) -> Figure:
     """Quantiles of the predicted distributions, and how often the true number lies below them.
 
     Parameters
@@ -21,29 +23,31 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
         The ends of the uniform distribution that the true numbers are drawn from.
     label : str
         The number's name, for the axes.
+    name : str
+        The encoder's label.
     """
     figure, (spread, levels) = panels(2, 2, 4.6, 3.6, share=False)
     first = frame[frame.seed == frame.seed.min()].sort_values("true")
     some = first.iloc[np.linspace(0, len(first) - 1, min(60, len(first))).astype(int)]
-    color = encoder_color("XVal")
+    color = encoder_color(name)
     bars = {"color": color, "zorder": 2}
-    spread.vlines(some.true, some.q5, some.q95, lw=1.2, alpha=0.4, label="central 90 %", **bars)
-    spread.vlines(some.true, some.q25, some.q75, lw=3, alpha=0.6, label="central 50 %", **bars)
-    spread.plot(some.true, some.q50, "o", ms=4, color=color, label="median", zorder=3)
+    spread.vlines(some.true, some.q5, some.q95, lw=1.2, alpha=0.7, label="central 90 %", **bars)
+    spread.vlines(some.true, some.q25, some.q75, lw=3, label="central 50 %", **bars)
+    spread.plot(some.true, some.q50, "o", ms=4, color="#333333", label="median", zorder=3)
     spread.plot(prior, prior, label="true", color="#555555", lw=0.9, ls="--", zorder=1)
     low, high = prior
     inner = low + 0.05 * (high - low), high - 0.05 * (high - low)
     spread.axhspan(*inner, color="#E4E4E4", zorder=0, label="central 90 % of the prior")
     spread.set(xlabel=f"true {label}", ylabel=f"predicted {label}")
-    spread.set_title(f"{len(some)} texts of seed {first.seed.iloc[0]}")
+    spread.set_title(f"{name}: {len(some)} texts of seed {first.seed.iloc[0]}")
     handles = spread.get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=5, fontsize=9)
     for i, (seed, rows) in enumerate(frame.groupby("seed")):
         share = (np.arange(len(rows)) + 0.5) / len(rows)
-        style = {"color": color, "lw": 1.5, "ls": ("-", "--", ":")[i % 3]}
+        style = {"color": color, "lw": 1.8, "ls": ("-", "--", ":")[i % 3]}
         levels.plot(np.sort(rows.pit), share, label=f"seed {seed}", **style)
     levels.plot([0, 1], [0, 1], label="calibrated", color="#555555", lw=0.9, ls="--", zorder=1)
-    levels.set(xlabel="predicted probability", ylabel="share of true numbers below")
-    levels.set_title("all texts")
+    levels.set(xlabel="quantile of the prediction", ylabel="share of true numbers below it")
+    levels.set_title("all texts: what lies below each quantile")
     levels.legend(fontsize=9)
     return figure

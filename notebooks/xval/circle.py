@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from numlab import Run
 from numlab.claims import Gate
-from numlab.plots import panels, styled
+from numlab.plots import captioned, panels, styled
 
 FEW = 20  # up to so many numbers are labelled, and joined by a line
 
@@ -56,18 +56,22 @@ def as_many_numbers_read(run: Run, other: Run, share: float = 0.8) -> Gate:
 
 
 @styled
-def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
+def clouds(
+    frame: pd.DataFrame, label: str = "significand", explained: dict[str, list[float]] | None = None
+) -> Figure:
     """The first two principal components of embeddings, one panel for each cloud (xval, Fig. 11).
 
     `frame` has the columns cloud (the panel's title), number (brighter is greater), pc1 and pc2;
-    `label` says what the numbers of large clouds are.
+    `label` says what the numbers of large clouds are; `explained` holds the share of the variance
+    of both components, by cloud.
     """
     names = frame.cloud.unique()
-    figure, axes = panels(len(names), len(names), 3.9, 3.6, share=False)
+    figure, axes = panels(len(names), len(names), 3.3, 3.0, share=False)
     for ax, name in zip(axes, names, strict=True):
         rows = frame[frame.cloud == name].sort_values("number")
         few = len(rows) <= FEW
         look = {"c": rows.number, "cmap": "viridis", "lw": 0}
+        told = [f" ({100 * share:.0f} %)" for share in (explained or {}).get(name, [])] or ["", ""]
         image = ax.scatter(rows.pc1, rows.pc2, s=150 if few else 9, zorder=2, **look)
         if few:
             ax.plot(rows.pc1, rows.pc2, color="#B0B0B0", lw=1, zorder=1)
@@ -76,9 +80,10 @@ def clouds(frame: pd.DataFrame, label: str = "significand") -> Figure:
                 color = "white" if row.number < middle else "black"
                 text = {"ha": "center", "va": "center", "fontsize": 9, "color": color}
                 ax.text(row.pc1, row.pc2, f"{row.number:g}", **text)
-        ax.set(title=str(name))
-        ax.set(xlabel="1st principal component", ylabel="2nd principal component")
+        ax.set(title=str(name), xlabel=f"1st component{told[0]}", ylabel=f"2nd component{told[1]}")
         ax.locator_params(axis="x", nbins=5)
         ax.margins(0.1)
-        figure.colorbar(image, ax=ax, label="digit" if few else label)
+        figure.colorbar(image, ax=ax, label="digit" if few else label, pad=0.03)
+    if explained:
+        captioned(figure, "principal components of the embeddings; in brackets: of their variance")
     return figure

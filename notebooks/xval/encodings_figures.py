@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from numlab.plots import chip, encoder_color, line_with_band, panels, styled
+from numlab.plots import SEEDS, chip, encoder_color, line_with_band, panels, styled
 
 FEWEST = 5  # points of a sweep whose largest jump is drawn
 TRUE = {"color": "#555555", "lw": 0.9, "ls": "--"}
@@ -22,8 +24,9 @@ def coefficient_curves(frame: pd.DataFrame) -> Figure:
         scale: the i of [NUM_i].
     """
     figure, (linear, logarithmic) = panels(2, 2, 4.6, 3.4, share=False)
+    shades = colormaps["Oranges"](np.linspace(0.95, 0.45, frame.scale.nunique()))
     for i, (scale, rows) in enumerate(frame.groupby("scale")):
-        look = {"color": encoder_color(f"XVal(k={i * 2})"), "ls": ("-", "--", "-.")[i % 3]}
+        look = {"color": shades[i], "ls": ("-", "--", "-.")[i % 3]}
         argument = {-1: "x/10", 0: "x", 1: "10 x"}.get(scale, f"x $10^{{{scale}}}$")
         label = f"[NUM{scale:+d}]: tanh({argument})"
         near = rows[rows.number.abs() <= 3 * 10.0 ** -frame.scale.min()]
@@ -32,9 +35,11 @@ def coefficient_curves(frame: pd.DataFrame) -> Figure:
         logarithmic.plot(positive.number, positive.coefficient, **look)
         decade = 0.1 * 10.0**-scale, 10.0**-scale
         logarithmic.axvspan(*decade, color=look["color"], alpha=0.12, lw=0)
-    linear.set(xlabel="number x", ylabel="coefficient of the embedding", title="linear scales")
-    logarithmic.set(xscale="log", yscale="log", ylim=(1e-3, 2), xlabel="number x")
-    logarithmic.set_title("logarithmic scales; shaded: the decade of each")
+    for ax in (linear, logarithmic):
+        ax.set(xlabel="number x", ylabel="coefficient of the embedding")
+    linear.set_title("linear axes")
+    logarithmic.set(xscale="log", yscale="log", ylim=(1e-3, 2))
+    logarithmic.set_title("logarithmic axes; shaded: the decade of each")
     figure.legend(*linear.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
@@ -59,23 +64,20 @@ def tokens_and_outputs(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.Da
     _rows_of_chips(above.add_axes((0, 0, 1, 1), xlim=(0, 12), ylim=(height, 0)), tokens)
     *curves, last = below.subplots(2, 3).ravel()[: len(names) + 1]
     for ax, name in zip(curves, names, strict=True):
-        finest = jumps[jumps.encoder == name].groupby("points").jump.mean().iloc[-1]
-        _curve(ax, outputs[outputs.encoder == name], f"{name}: largest jump {_percent(finest)}")
+        drawn = jumps[(jumps.encoder == name) & (jumps.seed == jumps.seed.iloc[0])]
+        finest = f"{100 * drawn.jump.iloc[-1]:.2g} %".replace("1e+02", "100")
+        _curve(ax, outputs[outputs.encoder == name], f"{name}: largest jump {finest}")
         ax.sharey(curves[0])
     last.plot([], [], **TRUE, label="true number")
-    if jumps.seed.nunique() > 1:
-        label = f"curves: seed {jumps.seed.iloc[0]};\njumps: mean of the seeds"
-        last.plot([], [], ls="", label=label)
     for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
         line_with_band(last, rows.groupby("points").jump, name)
     last.set(xscale="log", yscale="log", xlabel="points of the sweep")
-    last.set(ylabel="largest jump / range", title="finer sweeps: a jump, or a curve?")
+    last.set(ylabel="largest jump / range")
+    last.set_title("finer sweeps: a jump, or a curve?", fontsize=11)
     below.legend(*last.get_legend_handles_labels(), loc="outside right center")
+    seed = f"Curves, and their jumps in % of the range: seed {jumps.seed.iloc[0]}. Last panel: "
+    below.supxlabel(seed + SEEDS, fontsize=9.5, color="#555555")
     return figure
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} % of the range".replace("1e+02", "100")
 
 
 def _curve(ax: Axes, rows: pd.DataFrame, title: str) -> None:
@@ -87,8 +89,8 @@ def _curve(ax: Axes, rows: pd.DataFrame, title: str) -> None:
 
 def _rows_of_chips(ax: Axes, tokens: pd.DataFrame) -> None:
     """Tokens as boxes, one row for each encoder, on axes in inches."""
-    starts = {"read": 1.1, "predicted": 7.6, "number": 10.9}
-    heads = ("what the model reads", "the word it predicts at each mask", "the number")
+    starts = {"read": 1.1, "predicted": 7.5, "number": 10.9}
+    heads = ("what the model reads", "the words it predicts (probability)", "the number")
     ax.axis("off")
     for head, x in zip(heads, starts.values(), strict=True):
         ax.text(x, 0.3, head, weight="bold", va="center")

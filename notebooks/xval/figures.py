@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import textwrap
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,8 +16,6 @@ from numlab.plots import OTHERS, encoder_color, encoder_marker, panels, styled
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
-WHITE = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
-NOTE = {"fontsize": 8, "bbox": WHITE, "zorder": 4}
 DIAGONAL = {"color": "#555555", "lw": 0.9, "ls": "--", "zorder": 1}
 
 
@@ -90,16 +88,16 @@ def predicted_against_true(
     labels: dict[str, str] | None = None,
     trained: dict[str, list[float]] | None = None,
 ) -> Figure:
-    """Predicted against true numbers: a row of panels per slot, a column per encoder.
+    """Predicted against true numbers: a block of panels per slot, a panel per encoder.
 
     Parameters
     ----------
     points : DataFrame [encoder, slot, true, predicted, seed?]
         What to draw, as from `predict`: of one seed, or medians over the seeds (no column seed).
-        Panels count the points beyond their edges.
+        Titles count the points beyond the edges.
     answers : DataFrame
-        From `predict`. The titles show the MSE of the valid ones; panels say how many are invalid,
-        what R² is if it is below 0.9, and whether "persistence", if given, has less error.
+        From `predict`. The titles show the MSE of the valid ones, how many are invalid, what R² is
+        if it is below 0.9, and whether "persistence", if given, has less error.
     labels : dict of str to str, optional
         The name of a slot for the axes, with its unit.
     trained : dict of str to list of float, optional
@@ -107,30 +105,50 @@ def predicted_against_true(
         for each true value.
     """
     labels, trained = labels or {}, trained or {}
-    slots, encoders = points.slot.unique(), points.encoder.unique()
-    figure, axes = panels(len(slots) * len(encoders), len(encoders), 2.1, 2.5, share=False)
+    encoders = points.encoder.unique()
+    figure, blocks = in_blocks(points.slot.nunique(), len(encoders))
     errors = by_seed(answers, mse)
     invalid = by_seed(answers, invalid_rate).mean(axis=1)
     variance = answers.groupby("slot").true.var(ddof=0)
-    for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
-        all_rows = points[points.slot == slot]
-        rows = all_rows[all_rows.encoder == name]
-        low, high = _limits(all_rows)
-        _scatter(ax, rows, name, trained.get(slot))
-        beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
-        _notes(ax, {"beyond": beyond.mean(), "invalid": invalid[slot, name]})
-        place = {"transform": ax.transAxes, "ha": "right", "va": "bottom"}
-        ax.text(0.97, 0.03, _failure(errors.loc[slot], name, variance[slot]), **place, **NOTE)
-        margin = 0.06 * np.ptp(all_rows.true)
-        ax.plot([low, high], [low, high], **DIAGONAL)
-        ax.set(xlim=(all_rows.true.min() - margin, all_rows.true.max() + margin), ylim=(low, high))
-        ax.set_xlabel(f"true {labels.get(slot, slot)}")
-        ax.set_title(f"{name}\n{_error(errors.loc[slot, name])}", fontsize=10)
-        ax.tick_params(labelleft=ax.get_subplotspec().is_first_col())
-        if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel(f"predicted {labels.get(slot, slot)}")
+    for axes, (slot, block) in zip(blocks, points.groupby("slot", sort=False), strict=True):
+        low, high = _limits(block)
+        margin = 0.06 * np.ptp(block.true)
+        for ax, name in zip(axes, encoders, strict=True):
+            rows = block[block.encoder == name]
+            _scatter(ax, rows, name, trained.get(slot))
+            ax.plot([low, high], [low, high], **DIAGONAL)
+            ax.set(xlim=(block.true.min() - margin, block.true.max() + margin), ylim=(low, high))
+            ax.locator_params(nbins=5)
+            beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
+            shares = {"beyond": beyond.mean(), "invalid": invalid[slot, name]}
+            notes = [*_failure(errors.loc[slot], name, variance[slot]), *_shares(shares)]
+            notes = textwrap.wrap(", ".join(note.replace(" ", "\N{NBSP}") for note in notes), 32)
+            ax.set_title("\n".join([name, _error(errors.loc[slot, name]), *notes]), fontsize=9.5)
+        label = labels.get(slot, slot)
+        label_sides(axes, f"true {label}", f"predicted\n{label}")
     _legend(figure, points, bool(trained), answers.seed.nunique() > 1)
     return figure
+
+
+def in_blocks(n_blocks: int, n: int) -> tuple[Figure, list[list[Axes]]]:
+    """Blocks of n panels below each other; more than five are in two rows."""
+    columns = n if n <= 5 else -(-n // 2)
+    size = columns * -(-n // columns)
+    figure, axes = panels(n_blocks * size, columns, 2.3, 2.7, share=False)
+    figure.set_figheight(figure.get_figheight() + 0.7)  # for a legend
+    for i, ax in enumerate(axes):
+        if i % size >= n:
+            ax.remove()
+    return figure, [axes[i : i + n] for i in range(0, len(axes), size)]
+
+
+def label_sides(axes: list[Axes], x: str, y: str) -> None:
+    """Name the axes of a block at its left and below."""
+    columns = axes[0].get_gridspec().ncols
+    for i, ax in enumerate(axes):
+        left, below = i % columns == 0, i + columns >= len(axes)
+        ax.tick_params(labelleft=left, labelbottom=below)
+        ax.set(xlabel=x * below, ylabel=y * left)
 
 
 def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | None) -> None:
@@ -156,33 +174,35 @@ def _limits(rows: pd.DataFrame) -> tuple[float, float]:
     return low - 0.06 * (high - low), high + 0.06 * (high - low)
 
 
-def _notes(ax: Axes, shares: dict[str, float]) -> None:
-    """Write shares that round to 0.1 % or more into the corner of a panel."""
-    lines = [f"{share:.1%} {what}" for what, share in shares.items() if share >= 0.0005]
-    if lines:
-        ax.text(0.03, 0.97, "\n".join(lines), va="top", transform=ax.transAxes, **NOTE)
+def _shares(shares: dict[str, float]) -> list[str]:
+    """The shares that round to 0.1 % or more."""
+    return [f"{100 * share:.1f} % {what}" for what, share in shares.items() if share >= 0.0005]
 
 
-def _failure(errors: pd.DataFrame, name: str, variance: float) -> str:
-    """What a panel says of an encoder with an R² below 0.9, or worse than persistence."""
-    error = errors.mean(axis=1)
-    of = "R² over seeds" if errors.shape[1] > 1 else "R²"
-    lines = [f"{of} {1 - error[name] / variance:.2f}"] if error[name] > 0.1 * variance else []
-    if error[name] > error.get("persistence", np.inf):
-        lines.append("worse than persistence")
-    return "\n".join(lines)
+def _failure(errors: pd.DataFrame, name: str, variance: float) -> list[str]:
+    """What a title says of an encoder with an R² below 0.9, or worse than persistence."""
+    error, seeds = errors.mean(axis=1), errors.loc[name].dropna()
+    failed = (seeds > 0.1 * variance).sum()
+    r2 = f"R² {1 - error[name] / variance:.2f}".replace("-", "−")
+    notes = {
+        r2: error[name] > 0.1 * variance,
+        f"{failed} of {len(seeds)} seeds below 0.9": 0 < failed < len(seeds),
+        "worse than persistence": error[name] > error.get("persistence", np.inf),
+    }
+    return [note for note, holds in notes.items() if holds]
 
 
 def _error(errors: pd.Series) -> str:
     errors = errors.dropna()
     if not len(errors):
         return "no MSE"
-    spread = f"\n({errors.min():.3g} to {errors.max():.3g})" if len(errors) > 1 else ""
-    return f"MSE {errors.mean():.3g}{spread}"
+    least, greatest = (f"{error:.2g}" for error in (errors.min(), errors.max()))
+    spread = f" ({least} to {greatest})" if least != greatest else ""
+    return f"MSE {errors.mean():.2g}{spread}"
 
 
 def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) -> None:
-    """One legend below all panels."""
+    """One legend below all panels, with a word on what the titles say."""
     point = "a prediction"
     if seeds:
         point = f"{point} of seed {points.seed.iloc[0]}" if "seed" in points else "median of seeds"
@@ -191,15 +211,16 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
         handles.append(Line2D([], [], marker="o", label="median over the texts", **GREY))
         handles.append(Line2D([], [], label="value in training", **TRAINED))
     handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
-    if seeds:
-        handles.append(Line2D([], [], ls="", label="MSE: mean of the seeds (least to greatest)"))
-    handles.append(Line2D([], [], ls="", label="R²: 0 is no better than the mean"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    error = "MSE: mean of the seeds (least to greatest)" if seeds else "MSE"
+    words = f"{error}, in the axes' unit squared; R² if below 0.9, where 0 is the mean answer\n"
+    words += "beyond: answers outside of the panel; invalid: no number, not in the MSE"
+    look = {"loc": "outside lower center", "ncols": len(handles), "title_fontsize": 9}
+    figure.legend(handles=handles, title=words, **look)
 
 
 LINES = {  # of the third panel
-    "argmax": ("P1000, likeliest words", "#56B4E9", "-"),
-    "expectation": ("P1000, expectation", "#0B4F7D", "--"),
+    "argmax": ("P1000, likeliest words", encoder_color("P1000"), "-"),
+    "expectation": ("P1000, expectation", encoder_color("P1000"), "--"),
     "XVal": ("XVal", encoder_color("XVal"), "-"),
 }
 
@@ -221,7 +242,7 @@ def logit_lines(
     label : str
         The number's name, with its unit.
     """
-    figure, (logits, weights, numbers) = panels(3, 3, 4.0, 3.6, share=False)
+    figure, (logits, weights, numbers) = panels(3, 3, 3.3, 3.8, share=False)
     likeliest = scan.groupby("word").probability.max().nlargest(8)
     words = likeliest.index[likeliest > 0.01]
     for i, word in enumerate(sorted(words)):
@@ -244,11 +265,15 @@ def logit_lines(
         ax.set(xlabel=f"true {label}", ylabel=ylabel)
     line.set_label("in training")
     words = logits.get_legend_handles_labels()
-    figure.legend(*words, title="word", loc="outside lower center", ncols=8)
-    logits.set_title(f"P1000, means over the texts, seed {scan.seed.iloc[0]}")
-    weights.set_title(f"P1000, means over the texts, seed {scan.seed.iloc[0]}")
-    numbers.set_title("medians over all texts and seeds\nband: range of the seeds' medians")
-    numbers.legend(fontsize=9)
+    look = {"ncols": 3, "fontsize": 9, "title_fontsize": 9}
+    title = "left, middle: the significand (200 for 0.200)"
+    figure.legend(*words, title=title, loc="outside lower left", **look)
+    lines, title = numbers.get_legend_handles_labels(), "right: the numbers"
+    figure.legend(*lines, title=title, loc="outside lower right", **look)
+    told = f"P1000, seed {scan.seed.iloc[0]}, means of texts"
+    logits.set_title(f"logits of significands\n{told}", fontsize=11)
+    weights.set_title(f"their probabilities\n{told}", fontsize=11)
+    numbers.set_title("medians of texts and seeds\nband: range of the seeds", fontsize=11)
     return figure
 
 
@@ -276,7 +301,7 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: i
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
     _stripes(ax, near, tenths)
     zeros = counts.exponent == ZERO
-    note = f"without the zeros ({counts.share[zeros].sum():.1%} of the numbers)"
+    note = f"without the zeros ({100 * counts.share[zeros].sum():.1f} % of the numbers)"
     counts = counts[~zeros]
     shares = 100 * counts.groupby("significand").share.sum()
     significands.plot(shares.index, shares, color="#555555", lw=0.8)
@@ -284,14 +309,17 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: i
         significands.plot(word, shares[word], "o", color="#222222", ms=4)
         significands.annotate(f" {word}", (word, shares[word]), fontsize=9)
     significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
-    significands.set_title(f"significands, {note}", fontsize=10)
+    title = f"significands (dots: the commonest, and {pair})\n{note}"
+    significands.set_title(title, fontsize=10)
+    every = range(counts.exponent.min(), counts.exponent.max() + 1)
     for panel, rows, title in (
-        (exponents, counts, f"exponents, {note}"),
-        (pairs, counts[counts.significand == pair], f"exponents of {pair}, {note}"),
+        (exponents, counts, f"exponents\n{note}"),
+        (pairs, counts[counts.significand == pair], f"exponents of the significand {pair}\n{note}"),
     ):
-        shares = rows.groupby("exponent").share.sum()
-        panel.bar(shares.index, 100 * shares, color="#777777")
-        panel.set_xticks(shares.index, [f"E{e:+d}" for e in shares.index])
+        shares = 100 * rows.groupby("exponent").share.sum().reindex(every, fill_value=0)
+        panel.bar_label(panel.bar(every, shares, color="#777777"), fmt="{:.2g}", fontsize=9)
+        panel.set_xticks(every, [f"E{e:+d}" for e in every])
+        panel.margins(y=0.1)
         panel.set(xlabel="exponent", ylabel="share of the numbers (%)")
         panel.set_title(title, fontsize=10)
     return figure
@@ -309,11 +337,10 @@ def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
     for size, label in ((1, "true"), (0.1, "a tenth")):
         ax.axhline(size, **DIAGONAL)
         ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
-    ax.set_xticks(range(len(names)), [f"{name}\n{tenths[name]:.1%}" for name in names])
-    ax.set(xlim=(-0.6, len(names) - 0.5), ylim=(-1.7, 1.9))
-    ax.set_title(
-        f"true temperatures near ±1; dots: answers of seed {near.seed.iloc[0]}", fontsize=10
-    )
+    ax.set_xticks(range(len(names)), [f"{name}\n{100 * tenths[name]:.1f} %" for name in names])
+    ax.set(xlim=(-0.6, len(names) - 0.5))
+    seed = near.seed.iloc[0]
+    ax.set_title(f"answers for true temperatures near ±1σ\nof seed {seed}", fontsize=10)
     ax.set_xlabel("below the names: share of ±0.09 to ±0.11, mean of the seeds", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

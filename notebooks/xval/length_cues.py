@@ -98,13 +98,14 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
         rows = frame[frame.encoder == name]
         _signed_log_scatter(axes[i], rows, name)
         invalid = rows.predicted.isna().mean()
-        axes[i].set_title(f"{name}, seed {rows.seed.iloc[0]} ({invalid:.1%} invalid)")
+        axes[i].set_title(f"{name}, seed {rows.seed.iloc[0]}: {100 * invalid:.1f} % invalid")
         image = _confusions(axes[len(names) + i], rows)
+        axes[len(names) + i].set_title(f"{name}: in % of each column")
         axes[len(names) + i].tick_params(labelleft=i == 0)
-    axes[0].set_ylabel("predicted number")
-    axes[len(names)].set_ylabel("predicted number")
+    axes[0].set_ylabel("predicted temperature (σ)")
+    axes[len(names)].set_ylabel("predicted temperature (σ)")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
-    label = "share of the true class"
+    label = "share of the true class (%)"
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
     return figure
 
@@ -114,7 +115,7 @@ def _signed_log_scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     style = {"lw": 0, "zorder": 2, "rasterized": True}  # 40,000 points
     usual, odd = rows[~rows.exception], rows[rows.exception]
     ax.scatter(usual.true, usual.predicted, s=5, color=encoder_color(name), alpha=0.3, **style)
-    label = "0.01 ≤ |x| < 0.1, as short as 0.1 to 1"
+    label = "exceptions: numbers from 0.01 to 0.1 written as short as those from 0.1 to 1"
     ax.scatter(odd.true, odd.predicted, s=16, color=EXCEPTION, label=label, **style)
     for edge in (-1, -0.1, 0.1, 1):
         ax.axhline(edge, color="#B0B0B0", lw=1, zorder=1)
@@ -123,9 +124,9 @@ def _signed_log_scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     ticks = [t for t in (-1, -0.1, 0, 0.1, 1) if abs(t) < most]
     ax.set_xscale("symlog", linthresh=0.1, linscale=0.7)
     ax.set_yscale("symlog", linthresh=0.1, linscale=0.7)
-    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
-    ax.set(xlim=(-most, most), ylim=(-most, most), xlabel="true number")
+    ax.set_xticks(ticks, [f"{t:g}".replace("-", "−") for t in ticks])
+    ax.set_yticks(ticks, [f"{t:g}".replace("-", "−") for t in ticks])
+    ax.set(xlim=(-most, most), ylim=(-most, most), xlabel="true temperature (σ)")
     ax.grid(visible=False)
 
 
@@ -133,13 +134,13 @@ def _confusions(ax: Axes, rows: pd.DataFrame) -> AxesImage:
     predicted = rows.predicted_class.where(rows.predicted.notna(), INVALID)
     share = pd.crosstab(predicted, rows.true_class, normalize="columns")
     share = share.reindex(index=list(ANSWERS), columns=list(CLASSES), fill_value=0).to_numpy()
-    image = ax.imshow(share, vmin=0, vmax=1, cmap="Blues", origin="lower")
+    image = ax.imshow(100 * share, vmin=0, vmax=100, cmap="Greys", origin="lower")
     for (y, x), value in np.ndenumerate(share):
         if value >= 0.005:
-            color = "white" if value > 0.6 else "#333333"
-            ax.text(x, y, f"{value:.0%}", ha="center", va="center", fontsize=8, color=color)
+            color = "white" if value > 0.5 else "#333333"
+            ax.text(x, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=9, color=color)
     ax.set_xticks(range(len(CLASSES)), CLASSES.values(), rotation=45, ha="right")
     ax.set_yticks(range(len(ANSWERS)), ANSWERS.values())
-    ax.set_xlabel("true number")
+    ax.set_xlabel("true temperature (σ)")
     ax.grid(visible=False)
     return image

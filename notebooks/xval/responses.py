@@ -71,7 +71,7 @@ def _predicted(run: nl.Run, batch, slot: str):
     device = run.model.device
     logits = run.model.logits(run.model.hidden(inputs.to(device), targets.reads.to(device)))
     for probability, token in zip(*logits.softmax(-1).max(-1), strict=True):
-        yield "predicted", "number", _words(run)[token], f"{probability:.0%}"
+        yield "predicted", "number", _words(run)[token], f"{100 * probability:.0f} %"
 
 
 def responses(

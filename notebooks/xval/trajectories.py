@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pandas as pd
 from kepler import CIRCLE
@@ -12,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import numlab as nl
-from numlab.plots import encoder_color, panels, styled
+from figures import in_blocks, label_sides
+from numlab.plots import encoder_color, styled
 
 POSITION = r"(?P<axis>[xy])(?P<planet>\d+)\.(?P<step>\d+)$"  # a slot of nl.tasks.Planets
 
@@ -77,63 +76,70 @@ def _positions(long: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 UNIT = "(innermost orbit: 1)"
 POSITIONS = {
-    "visible": {"marker": "o", "color": "#333333", "ms": 3.5},
-    "true, hidden": {"marker": "o", "mfc": "none", "mec": "#333333", "ms": 7},
+    "visible": {"marker": "o", "color": "#333333", "ms": 3.5, "ls": ""},
+    "hidden, true": {"marker": "o", "mfc": "none", "mec": "#333333", "ms": 7, "ls": ""},
     "predicted, seed 0 (at the edge: beyond)": {
         "marker": "x",
         "color": "#333333",
         "ms": 6,
         "mew": 1.8,
+        "clip_on": False,
+        "ls": "",
     },
+}
+LINKS = {
+    "orbit": {"color": "#B0B0B0", "lw": 1},
+    "its error": {"color": "#333333", "lw": 0.8, "ls": ":"},
+    "star": {"marker": "*", "color": "#333333", "ms": 9, "ls": ""},
 }
 
 
 @styled
 def orbits(frame: pd.DataFrame, rms: pd.Series) -> Figure:
-    """True and predicted positions: a row of panels per system, a column per encoder.
+    """True and predicted positions: a block of panels per system, a panel per encoder.
 
     Parameters
     ----------
     frame : DataFrame
-        From `trajectories`, of one seed. Predictions outside of a panel are
-        drawn at its edge.
+        From `trajectories`, of one seed. Predictions outside of a panel are drawn at its edge.
     rms : Series
         The root mean square distance of each encoder, for the titles. They say which is worse than
         Kepler's circle, if that is one of them.
     """
     worse = (rms > rms.get(CIRCLE, np.inf)).map({True: "\nworse than the circle", False: ""})
-    systems, encoders = frame.example.unique(), frame.encoder.unique()
-    figure, axes = panels(len(systems) * len(encoders), len(encoders), 2.4, 2.4, share=False)
-    for ax, (system, name) in zip(axes, itertools.product(systems, encoders), strict=True):
-        _system(ax, frame[(frame.example == system) & (frame.encoder == name)], name)
-        if system == systems[0]:
-            ax.set_title(f"{name}\nrms distance {rms[name]:.2f}{worse[name]}", fontsize=10)
-        else:
-            ax.set_xlabel(f"x {UNIT}")
-        ax.tick_params(labelleft=ax.get_subplotspec().is_first_col())
-        if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel(f"y {UNIT}")
-    handles = [Line2D([], [], ls="", label=label, **style) for label, style in POSITIONS.items()]
-    handles.append(Line2D([], [], ls="", label="rms distance: all test texts, mean of the seeds"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    encoders = frame.encoder.unique()
+    figure, blocks = in_blocks(frame.example.nunique(), len(encoders))
+    systems = [rows for _, rows in frame.groupby("example", sort=False)]
+    for i, (axes, rows) in enumerate(zip(blocks, systems, strict=True)):
+        for ax, name in zip(axes, encoders, strict=True):
+            _system(ax, rows[rows.encoder == name], name)
+            error = f"\nrms distance {rms[name]:.2f}{worse[name]}"
+            ax.set_title(f"{name}{'' if i else error}", fontsize=10)
+        label_sides(axes, f"x {UNIT}", f"system {'ABCDEFGH'[i]}\ny {UNIT}")
+    looks = POSITIONS | LINKS
+    handles = [Line2D([], [], label=label, **look) for label, look in looks.items()]
+    words = "rms distance: of all hidden positions of the test, mean of the seeds"
+    look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 10}
+    figure.legend(handles=handles, title=words, **look)
     return figure
 
 
 def _system(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     """The star, the planets' paths, and a line from each hidden position to its prediction."""
     visible, hidden, cross = POSITIONS.values()
+    orbit, link, star = LINKS.values()
     low = rows[["x", "y"]].min().clip(upper=0).to_numpy()  # the star at (0, 0) is in the picture
     high = rows[["x", "y"]].max().clip(lower=0).to_numpy()
     reach = 0.65 * (high - low).max()
     low, high = (low + high) / 2 - reach, (low + high) / 2 + reach
     color = encoder_color(name)
-    ax.plot(0, 0, marker="*", color="#333333", ms=9, zorder=1)
+    ax.plot(0, 0, zorder=1, **star)
     for _, path in rows.groupby("planet"):
-        ax.plot(path.x, path.y, color="#B0B0B0", lw=1, zorder=1)
-        ax.plot(*path.loc[~path.hidden, ["x", "y"]].to_numpy().T, ls="", **visible)
+        ax.plot(path.x, path.y, zorder=1, **orbit)
+        ax.plot(*path.loc[~path.hidden, ["x", "y"]].to_numpy().T, **visible)
         true = path.loc[path.hidden, ["x", "y"]].to_numpy()
         predicted = path.loc[path.hidden, ["predicted_x", "predicted_y"]].to_numpy().clip(low, high)
-        ax.plot(*true.T, ls="", **hidden)
-        ax.plot(*predicted.T, ls="", **cross | {"color": color})
-        ax.plot(*np.stack([true, predicted]).transpose(2, 0, 1), color=color, lw=0.8, alpha=0.6)
+        ax.plot(*true.T, **hidden)
+        ax.plot(*predicted.T, **cross | {"color": color})
+        ax.plot(*np.stack([true, predicted]).transpose(2, 0, 1), **link | {"color": color})
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")

@@ -6,6 +6,8 @@ from .comparisons import learning_curves as learning_curves
 from .comparisons import line_with_band as line_with_band
 from .comparisons import spectra as spectra
 from .style import OTHERS as OTHERS
+from .style import SEEDS as SEEDS
+from .style import captioned as captioned
 from .style import chip as chip
 from .style import encoder_color as encoder_color
 from .style import encoder_marker as encoder_marker

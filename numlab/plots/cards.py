@@ -7,45 +7,58 @@ from numlab.plots.style import encoder_color, panels, styled
 
 TICKS = {1.0: "✓", 0.5: "½", 0.0: "✗"}
 DOT = 260  # area of the best score, in square points
+FALLING = ("tokens", "RMS ratio", "step")  # measures of which less is better
 ACROSS = 5  # encoders in a table
 
 
 @styled
 def report_card(frame: pd.DataFrame) -> Figure:
-    """A row for each encoder, a column for each measure; the larger the dot, the better.
+    """A column for each encoder, a row for each measure; the larger the dot, the better.
 
     `frame` comes from `probes.report_card`: its columns encoder, desideratum, measure, value, score
-    and published. The circle is the best score, the number the value, and the sign over it the
-    published tick, where there is one.
+    and published. A ring that is full is the best score; the number is the value. In the first row
+    of a desideratum stands the published tick, where there is one.
 
     >>> import pandas as pd
     >>> card = {"encoder": ["P10", "XVal"], "desideratum": "D1 one token", "measure": "tokens"}
     >>> card = pd.DataFrame(card | {"value": [5.0, 1.0], "score": [0.2, 1.0], "published": np.nan})
-    >>> [label.get_text() for label in nl.plots.report_card(card).axes[0].get_xticklabels()]
-    ['D1 tokens']
+    >>> [label.get_text() for label in nl.plots.report_card(card).axes[0].get_yticklabels()]
+    ['D1 tokens ↓']
     """
-    encoders, measures = (list(dict.fromkeys(frame[name])) for name in ("encoder", "measure"))
-    names = frame.drop_duplicates("measure").set_index("measure").desideratum
-    figure, (ax,) = panels(1, 1, 0.85 * len(measures) + 1.5, 0.62 * len(encoders) + 1.4)
+    encoders = list(frame.encoder.unique())
+    rows = frame.drop_duplicates("measure").reset_index(drop=True)
+    measures, first = list(rows.measure), ~rows.desideratum.duplicated()
+    figure, (ax,) = panels(1, 1, 0.74 * len(encoders) + 2.2, 0.52 * len(measures) + 1.4)
     for row in frame.itertuples():
-        x, y = measures.index(row.measure), encoders.index(row.encoder)
-        ax.scatter(x, y, DOT, facecolor="none", edgecolor="#CCCCCC", lw=0.8)
+        x, y = encoders.index(row.encoder), measures.index(row.measure)
+        ax.scatter(x, y, DOT, facecolor="none", edgecolor="#BBBBBB", lw=0.8)
         ax.scatter(x, y, DOT * row.score, color=encoder_color(row.encoder), lw=0)
-        ax.text(x, y + 0.44, f"{row.value:.3g}", ha="center", va="center", fontsize=7)
-        ax.text(x + 0.3, y - 0.18, TICKS.get(row.published, ""), ha="center", fontsize=8)
-    labels = [f"{names[m].partition(' ')[0]} {m}" for m in measures]
-    ax.set_xticks(range(len(measures)), labels, rotation=35, ha="left")
+        ax.text(x, y + 0.42, _value(row.value), ha="center", va="center", fontsize=9)
+        if first[y]:
+            ax.text(x + 0.25, y - 0.15, TICKS.get(row.published, ""), fontsize=10)
+    ax.hlines(rows.index[first][1:] - 0.38, -0.6, len(encoders) - 0.4, color="#DDDDDD", lw=0.8)
     ax.xaxis.tick_top()
+    ax.set_xticks(range(len(encoders)), map(_short, encoders), rotation=35, ha="left")
     ticks = " ".join(TICKS.values())
-    ax.set_xlabel(f"a full dot: all that is asked; below: the value; {ticks}: its paper's tick")
-    ax.set_yticks(range(len(encoders)), [_short(name) for name in encoders])
-    ax.set(xlim=(-0.6, len(measures) - 0.4), ylim=(len(encoders) - 0.3, -0.6))
+    ax.set_xlabel(
+        f"full ring: the best score, empty: the worst; {ticks}: the tick of the BitTokens paper\n"
+        "below: the value (↑ high is good, ↓ low is good)"
+    )
+    number = rows.desideratum.str.partition(" ")[0]
+    arrow = rows.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
+    ax.set_yticks(range(len(measures)), number + " " + rows.measure + arrow)
+    ax.set(xlim=(-0.6, len(encoders) - 0.4), ylim=(len(measures) - 0.3, -0.6))
     ax.grid(False)
+    ax.tick_params(length=0)
     return figure
 
 
 def _short(name: str) -> str:
-    return name if len(name) < 38 else f"{name[:36]}…"
+    return name if len(name) < 14 else name.partition("(")[0]
+
+
+def _value(value: float) -> str:
+    return ">999" if value > 999 else "<0.001" if 0 < value < 1e-3 else f"{value:.3g}"
 
 
 def as_text(card: pd.DataFrame) -> str:

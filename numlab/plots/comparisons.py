@@ -10,7 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from numlab.plots.style import encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots.style import (
+    OTHERS,
+    captioned,
+    encoder_color,
+    encoder_marker,
+    legend,
+    panels,
+    styled,
+)
 
 GREY = "#555555"
 PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
@@ -39,7 +47,8 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(y.replace("_", " "))
     legend(figure, axes)
-    return figure
+    several = frame.duplicated([x, hue, *([] if panel is None else [panel])]).any()
+    return captioned(figure) if several else figure
 
 
 def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
@@ -151,8 +160,8 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
     figure, (ax,) = panels(1, 1, 5.0, 4.6)
     held = frame.true.between(frame.low, frame.high)
     for rows, color, label in (
-        (frame[held], "#0072B2", "the interval holds it"),
-        (frame[~held], "#D55E00", "the interval misses it"),
+        (frame[held], GREY, "the interval holds it"),
+        (frame[~held], OTHERS[0], "the interval misses it"),
     ):
         ax.vlines(rows.true, rows.low, rows.high, color=color, lw=1, alpha=0.35)
         ax.scatter(rows.true, rows.predicted, 14, color=color, zorder=3, label=label)

@@ -15,7 +15,8 @@ from matplotlib.patches import FancyBboxPatch
 
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
-OTHERS = ("#332288", "#88CCEE", "#117733", "#999933", "#882255", "#44AA99", "#AA4499", "#DDCC77")
+OTHERS = ("#C1272D", "#117733", "#5E6B8C", "#DDCC77", "#F08C8C", "#8FBC5A", "#4A4A4A", "#BFA5D8")
+SEEDS = "marker: mean of the seeds; small dots: each seed; band: their range"
 PITCH, PADDING = 0.087, 0.17  # inches: the width of a letter, and the space around a word
 FILL = {"literal": "#EDEDED", "mask": "#FFFFFF"}
 
@@ -110,6 +111,17 @@ def legend(figure: Figure, axes: list[Axes]) -> None:
     for handles, names in (ax.get_legend_handles_labels() for ax in axes):
         entries |= dict(zip(names, handles, strict=True))
     figure.legend(entries.values(), entries.keys(), loc="outside right center")
+
+
+def captioned(figure: Figure, text: str = SEEDS) -> Figure:
+    """The figure with a line below it that says what is drawn.
+
+    >>> figure, _ = nl.plots.panels(1)
+    >>> nl.plots.captioned(figure, "a dot is a seed").get_supxlabel()
+    'a dot is a seed'
+    """
+    figure.supxlabel(text, fontsize=9, color="#555555")
+    return figure
 
 
 def chip(ax: Axes, x: float, y: float, token, color: str) -> float:

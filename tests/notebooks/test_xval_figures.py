@@ -30,26 +30,26 @@ def answers(**columns) -> pd.DataFrame:
     return frame.assign(example=range(len(frame)), valid=frame.predicted.notna())
 
 
-def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_panel():
+def test_predictions_far_beyond_the_true_numbers_are_counted_in_the_title():
     predicted = [*[1.0, 2.0] * 9, 1.0, 50.0]
     frame = answers(encoder="P10", true=[1.0, 2.0] * 10, predicted=predicted)
     (ax,) = figures.predicted_against_true(frame, frame).axes
-    assert texts(ax)[0] == "5.0% beyond"
+    assert notes(ax)[-1].endswith("5.0 % beyond")
 
 
-def test_the_share_of_invalid_answers_is_written_into_the_panel():
+def test_the_share_of_invalid_answers_is_written_into_the_title():
     names = ["P10"] * 2 + ["FP15"] * 2
     frame = answers(encoder=names, true=[1.0, 2.0] * 2, predicted=[1.0, np.nan, np.nan, np.nan])
     one, none = figures.predicted_against_true(frame, frame).axes
-    assert [texts(ax)[0] for ax in (one, none)] == ["50.0% invalid", "100.0% invalid"]
-    assert none.get_title() == "FP15\nno MSE"
+    assert notes(one) == ["P10", "MSE 0", "50.0 % invalid"]
+    assert notes(none) == ["FP15", "no MSE", "100.0 % invalid"]
 
 
 def test_titles_have_the_mean_of_the_seeds_and_their_range():
     frame = answers(encoder="XVal", true=[0.0, 1.0] * 2, predicted=[1.0, 2.0, 2.0, 3.0])
     frame["seed"] = [0, 0, 1, 1]
     (ax,) = figures.predicted_against_true(frame[frame.seed == 0], frame, {"a0": "axis"}).axes
-    assert ax.get_title() == "XVal\nMSE 2.5\n(1 to 4)"
+    assert notes(ax)[:2] == ["XVal", "MSE 2.5 (1 to 4)"]
     assert ax.get_xlabel() == "true axis"
 
 
@@ -62,26 +62,43 @@ def test_stripes_draw_the_shares_of_significands_exponents_and_pairs():
     )
     figure = figures.stripes(near.assign(seed=0), tenths, counts)
     points, significands, exponents, pairs = figure.axes
-    assert [t.get_text() for t in points.get_xticklabels()] == ["P10\n50.0%", "XVal\n0.0%"]
+    assert [t.get_text() for t in points.get_xticklabels()] == ["P10\n50.0 %", "XVal\n0.0 %"]
     assert [c.get_offsets()[0, 1] for c in points.collections] == [0.1, 1.0]
     assert significands.lines[0].get_xydata().tolist() == [[100, 45], [500, 45]]
     assert sorted(text.get_text() for text in significands.texts) == [" 100", " 500"]
-    assert "without the zeros (10.0% of the numbers)" in significands.get_title()
+    assert "without the zeros (10.0 % of the numbers)" in significands.get_title()
     assert [bar.get_height() for bar in exponents.patches] == pytest.approx([65, 25])
     assert [bar.get_height() for bar in pairs.patches] == pytest.approx([20, 25])
 
 
-def texts(ax) -> list[str]:
-    return [t.get_text() for t in ax.texts if t.get_text()]
+def notes(ax) -> list[str]:
+    """The lines of a panel's title."""
+    return ax.get_title().replace("\N{NBSP}", " ").splitlines()
 
 
-def test_a_panel_says_that_a_model_failed():
+def test_a_title_says_that_a_model_failed():
     names = ["P10"] * 3 + ["XVal"] * 3 + ["persistence"] * 3
     predicted = [2.0] * 3 + [1.0, 2.1, 3.0] + [1.2, 2.2, 3.2]
     frame = answers(encoder=names, true=[1.0, 2.0, 3.0] * 3, predicted=predicted)
     useless, good, simple = figures.predicted_against_true(frame, frame).axes
-    assert texts(useless) == ["R² 0.00\nworse than persistence"]
-    assert texts(good) == texts(simple) == []
+    assert notes(useless)[2] == "R² 0.00, worse than persistence"
+    assert len(notes(good)) == len(notes(simple)) == 2
+
+
+def test_a_title_says_how_many_seeds_failed():
+    frame = answers(encoder="P10", true=[1.0, 3.0] * 2, predicted=[1.0, 3.0, 2.0, 2.0])
+    frame["seed"] = [0, 0, 1, 1]
+    (ax,) = figures.predicted_against_true(frame[frame.seed == 0], frame).axes
+    assert notes(ax) == ["P10", "MSE 0.5 (0 to 1)", "R² 0.50, 1 of 2 seeds below 0.9"]
+
+
+def test_more_than_five_encoders_stand_in_two_rows():
+    names = [f"P{i}" for i in range(7)]
+    frame = answers(encoder=np.repeat(names, 2), true=[1.0, 2.0] * 7, predicted=[1.0, 2.0] * 7)
+    axes = figures.predicted_against_true(frame, frame).axes
+    assert [notes(ax)[0] for ax in axes] == names
+    assert [bool(ax.get_xlabel()) for ax in axes] == [False] * 3 + [True] * 4
+    assert [bool(ax.get_ylabel()) for ax in axes] == [True, *[False] * 3, True, False, False]
 
 
 def test_the_range_of_the_seeds_is_shaded_around_an_expected_number():
@@ -130,8 +147,8 @@ def test_each_class_of_true_numbers_is_shared_out_among_the_answers(cues):
     figure = length_cues.sign_and_size_panels(cues)
     share = figure.axes[1].images[0].get_array()
     assert share.shape == (7, 6)
-    np.testing.assert_allclose(share.sum(0), 1)
-    assert share[0, 3] == pytest.approx(1 / 5)  # one of five numbers from 0 to 0.1 is invalid
+    np.testing.assert_allclose(share.sum(0), 100)
+    assert share[0, 3] == pytest.approx(20)  # one of five numbers from 0 to 0.1 is invalid
 
 
 def test_the_sign_and_size_of_an_answer_are_right_or_wrong(cues):

@@ -129,11 +129,11 @@ def test_integers_bins_and_lengths_have_a_card(encoder):
     assert report_card(encoder).value.notna().all()
 
 
-def test_a_picture_has_a_row_for_each_encoder(cards):
+def test_a_picture_has_a_column_for_each_encoder(cards):
     frame, by_name = cards
     (ax,) = plots.report_card(frame).axes
-    assert len(ax.get_yticklabels()) == len(by_name)
-    assert len(ax.get_xticklabels()) == len(UNTRAINED)
+    assert len(ax.get_xticklabels()) == len(by_name)
+    assert len(ax.get_yticklabels()) == len(UNTRAINED)
 
 
 def test_ten_encoders_take_less_than_a_minute_of_one_core():
