@@ -129,7 +129,14 @@ def test_spectra_mark_the_peaks_and_each_threshold():
     (ax,) = plots.spectra(frame).axes
     assert [line.get_xdata().tolist() for line in ax.lines[1::3]] == [[0.1], [0.1]]
     assert [set(line.get_ydata()) for line in ax.lines[2::3]] == [{3}, {5}]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["10", "5", "3⅓", "2.5", "2"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "20",
+        "10",
+        "5",
+        "3⅓",
+        "2.5",
+        "2",
+    ]
 
 
 def test_errors_in_a_gap_are_sorted_beside_grey_baselines():

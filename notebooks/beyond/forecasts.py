@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 
 import numlab as nl
 from numlab.heads import Normals
-from numlab.plots import OTHERS, panels, styled
+from numlab.plots import OTHERS, captioned, panels, styled
 from numlab.tasks import climate
 
 LEVELS = np.arange(1, 20) / 20  # nominal shares of central intervals
 TRUE, TRUE_COLOR = "the true one", "#333333"
-WORST = 30  # times the true distribution's CRPS: bits drawn one by one can be 1e38
+WORST = 1.4  # times the true distribution's CRPS: bits drawn one by one can be 1e38
 
 
 def weather(degrees: float = 15.0) -> nl.tasks.Temperature:
@@ -91,26 +91,26 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     colors = dict(zip(heads, OTHERS, strict=False)) | {TRUE: TRUE_COLOR}
     figure, (lines, crps, density) = panels(3, 3, 3.9, 3.6, share=False)
     for head, rows in frame.groupby("head", sort=False):
-        held = rows.groupby("nominal").held
+        held = 100 * rows.groupby("nominal").held.agg(["mean", "min", "max"])
+        held = held.sub(100 * LEVELS, axis=0)
         look = {"ls": "--", "zorder": 3} if head == TRUE else {}
-        lines.plot(LEVELS, held.mean(), color=colors[head], label=head, **look)
-        lines.fill_between(LEVELS, held.min(), held.max(), color=colors[head], alpha=0.2, lw=0)
-    lines.plot([0, 1], [0, 1], color="#AAAAAA", lw=0.8, zorder=1)
-    lines.set(xlabel="nominal share of the interval", ylabel="share of true numbers inside")
-    lines.legend(fontsize=8.5)
+        lines.plot(100 * LEVELS, held["mean"], color=colors[head], label=head, **look)
+        band = {"color": colors[head], "alpha": 0.2, "lw": 0}
+        lines.fill_between(100 * LEVELS, held["min"], held["max"], **band)
+    lines.set(xlabel="nominal share of the interval (%)", xlim=(0, 100))
+    lines.set(ylabel="true numbers inside − nominal\n(percentage points)")
+    figure.legend(*lines.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].first()
     least = means.crps[TRUE].mean()
     _dots(crps, means.crps, heads, colors, most=WORST * least)
-    crps.set(xscale="log", xlim=(0.8 * least, 1.25 * WORST * least))
-    crps.set_xlabel(f"CRPS (less is better)\n▶ more than {WORST} times the least")
+    crps.set(xlim=(0.95 * least, 1.03 * WORST * least))
+    crps.set_xlabel(f"CRPS (σ), less is better\n▶ more than {WORST} times the true one's")
     _dots(density, means.log_density, heads, colors)
-    density.set(xlabel="log density (more is better)")
+    density.set(xlabel="log density (nats), more is better")
     density.tick_params(labelleft=False)
-    words = (
-        "Do intervals hold what they say?  dashed: the true distribution; bands, small dots: seeds"
-    )
-    figure.suptitle(words, fontsize=10)
-    return figure
+    figure.suptitle("What central intervals hold beside what they say, and two scores, by head")
+    words = "dashed: the true distribution; lines, large dots: means; bands, small dots: seeds"
+    return captioned(figure, words)
 
 
 def _dots(

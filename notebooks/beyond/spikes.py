@@ -9,7 +9,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
 import numlab as nl
-from numlab.plots import panels, styled
+from numlab.plots import captioned, panels, styled
 
 FIRST_RANKED = 10  # a vocabulary of BERT has its characters first, then words from frequent to rare
 N_SPECIAL = 1995  # what stands before the first word
@@ -64,9 +64,9 @@ def beside(frame: pd.DataFrame) -> Figure:
     _cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100))
     _cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1))
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
-    right.set_title("n mod T read by a linear probe\n(kappa; white: chance)")
+    right.set_title("n mod T read by a linear probe\n(kappa; white: chance or below)")
     right.tick_params(labelleft=False)
-    return figure
+    return captioned(figure, "of models of several seeds: the mean")
 
 
 def _cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize) -> None:
@@ -77,7 +77,7 @@ def _cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normaliz
         look = {"color": "white" if dark else "#333333", "fontsize": 8.5}
         ax.text(column, row, form.format(value), ha="center", va="center", **look)
     ax.set_xticks(range(table.shape[1]), table.columns)
-    ax.set_xlabel("T")
+    ax.set_xlabel("period T")
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(length=0)
     ax.minorticks_off()

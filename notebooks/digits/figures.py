@@ -6,13 +6,23 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
-from numlab.plots import curves, encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots import (
+    OTHERS,
+    captioned,
+    curves,
+    encoder_color,
+    encoder_marker,
+    legend,
+    panels,
+    styled,
+)
 
 STATES = {"color": ("#BBBBBB", "#777777", "#111111"), "marker": "oDs"}  # not colours of encoders
-LENGTHS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+TABLES = "line: mean of the tables of digits; dots and band: each random table, their range"
 PAPER = {"color": "#555555", "lw": 1.2}
 
 
@@ -39,7 +49,7 @@ def number_lines(frame: pd.DataFrame, number: float) -> Figure:
     ax.axvspan(first.min() - 0.5, first.max() + 0.5, color="#E9E9E9", lw=0, zorder=0)
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="number (paler: tied for the last places)", ylim=(len(names) - 0.4, -0.6))
-    ax.set_title(f"the nearest neighbours of {number:g}")
+    ax.set_title(f"the {len(first)} nearest neighbours of {number:g}; grey: on the number line")
     return figure
 
 
@@ -87,10 +97,11 @@ def f1_by_length(
                 ax.plot(list(scores), list(scores.values()), "k--", lw=1, label="chance")
         if paper is not None:
             ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} %", **PAPER)
-        ax.set_ylim(*((-0.02, 1.05) if below is None else (-1e-4, 1.4)))
-    figure.suptitle("k = 10; line: mean, dots and band: each random table and their range")
+        ax.set_ylim(*((-0.02, 1.05) if below is None else (-3e-4, 1.4)))
+    figure.suptitle("The 10 nearest, among numbers of all lengths or of the same length")
     legend(figure, figure.axes)
-    return figure
+    beside = "" if below is None else "\nmarks stand side by side; the axis is linear below 0.1 %"
+    return captioned(figure, TABLES + beside)
 
 
 def _beside(n: int) -> np.ndarray:
@@ -112,12 +123,14 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
         The paper's value from two digits on.
     """
     figure, axes = panels(frame.table.nunique(), 2)
-    shades = {n: LENGTHS[i % len(LENGTHS)] for i, n in enumerate(sorted(frame.digits.unique()))}
+    lengths = sorted(frame.digits.unique())
+    colors = colormaps["viridis"](np.linspace(0, 0.92, len(lengths)))  # longer: brighter
+    shades = dict(zip(lengths, colors, strict=True))
     for ax, (table, rows) in zip(axes, frame.groupby("table", sort=False), strict=True):
         for n, line in rows.groupby("digits"):
             mean, color = line.groupby("base").f1.mean(), shades[n]
             label = f"{n} digit{'s' if n > 1 else ''}"
-            width = 1.2 + 1.6 * (len(shades) - list(shades).index(n))  # lines lie on each other
+            width = 1.2 + 0.8 * (len(lengths) - lengths.index(n))  # lines lie on each other
             ax.plot(mean.index, mean, color=color, lw=width, label=label)
             ax.scatter(line.base, line.f1, 14, color=color, alpha=0.5, lw=0)
         ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} % from 2 digits on", **PAPER)
@@ -144,14 +157,16 @@ def norm_by_length(frame: pd.DataFrame) -> Figure:
     frame : DataFrame [table, aggregate, digits, seed, norm]
         One panel for each table of digits. norm: in lengths of a digit's vector.
     """
-    figure = curves(frame, "digits", "norm", "aggregate", "table")
+    shift = dict(zip(names := frame["aggregate"].unique(), _beside(len(names)), strict=True))
+    beside = frame.assign(digits=frame.digits + frame["aggregate"].map(shift))
+    figure = curves(beside, "digits", "norm", "aggregate", "table")
     for ax in figure.axes:
         ax.set(xlabel="number of digits", xticks=sorted(frame.digits.unique()), yscale="log")
-        ax.yaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.yaxis.set(major_locator=LogLocator(), minor_formatter=NullFormatter())
         ax.label_outer()
-    figure.axes[0].set_ylabel("length of the vector / of a digit's")
-    return figure
+    figure.axes[0].set_ylabel("vector length (a digit's: 1)")
+    figure.suptitle("How long the vectors of longer numbers are")
+    return captioned(figure, f"{TABLES}\nmarks stand side by side")
 
 
 @styled
@@ -164,7 +179,7 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
     title : str
     """
     figure, (ax,) = panels(1, 1, 6.0, 3.4)
-    colors = ("black", "#D55E00", "#56B4E9")
+    colors = ("black", OTHERS[0], OTHERS[2])
     for i, (name, rows) in enumerate(frame.groupby("embedding", sort=False)):
         look = {"lw": 0, "marker": "o", "ms": 6, "alpha": 0.7} if i else {"lw": 1.5}
         ax.plot(rows.k, 100 * rows.f1, color=colors[i], label=name, **look)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from numlab.plots import panels, styled
+from numlab.plots import OTHERS, panels, styled
 from numlab.plots.style import legend
 
 MARKS = {"one token": ("o", 11), "several tokens": ("^", 13)}
@@ -34,6 +34,8 @@ def clouds(frame: pd.DataFrame) -> Figure:
         ax.locator_params(nbins=5)
     figure.colorbar(image, ax=axes, label="number", location="bottom", shrink=0.4, aspect=40)
     legend(figure, axes)
+    for handle in figure.legends[0].legend_handles:
+        handle.set(sizes=[40], facecolor="#777777", array=None)
     return figure
 
 
@@ -52,7 +54,7 @@ def answers(frame: pd.DataFrame) -> Figure:
     for ax, way in zip(axes, ways, strict=True):
         rows = frame[(frame.numbers == way) & frame.price.notna()]
         ax.plot(true, true, color="#555555", ls="--", lw=1.2)
-        ax.scatter(rows.price, rows.answer.clip(0, 1.2 * true[1]), 9, "#332288", lw=0, alpha=0.6)
+        ax.scatter(rows.price, rows.answer.clip(0, 1.2 * true[1]), 9, OTHERS[2], lw=0, alpha=0.6)
         off = f"typical error {rows.error.median():.2f} euros"
         ax.set(title=f"numbers {way}\n{off}", xlabel="true price (euros)", ylabel="answer (euros)")
     return figure

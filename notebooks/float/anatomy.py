@@ -94,7 +94,7 @@ def parts(model: PretrainedModel) -> pd.DataFrame:
     head, module = [*model.head.parameters(), model.bias], model.embed.values.parameters()
     rows = {
         "words": (f"words: the model's own table, {table.shape[0]:,} × {table.shape[1]}", False),
-        "numbers": (f"numbers: 32 bits, Eq. 3, {count(module):,} weights", True),
+        "numbers": (f"numbers: 32 bits, three linear layers, {count(module):,} weights", True),
         "trunk": (f"all-MiniLM-L6-v2: {model.spec.n_layer} blocks, {blocks:,} weights", False),
         "head": (f"a new head, {count(head):,} weights,\nover the frozen table of words", True),
     }

@@ -38,7 +38,8 @@ def product(bits: np.ndarray) -> str:
     sign, exponent, digits = np.split(bits.astype(int), [1, 9])
     power = int("".join(map(str, exponent)), 2) - 127
     significand = 1 + digits @ 0.5 ** np.arange(1, 24)
-    return f"{'−' if sign[0] else ''}{significand:.8g} · $2^{{{power}}}$"
+    told = f"{significand:.8g}"
+    return f"{'' if float(told) == significand else '≈ '}{'−' * sign[0]}{told} · $2^{{{power}}}$"
 
 
 def unlike_struct(bits: int, n: int) -> int:

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from numlab.plots import chip, encoder_color, legend, panels, styled
+from numlab.plots import OTHERS, chip, encoder_color, legend, panels, styled
 
-PARTS = {"sign": "#D55E00", "exponent": "#0072B2", "significand": "#009E73"}
+PARTS = dict(zip(("sign", "exponent", "significand"), OTHERS, strict=False))
 CELL = 0.24  # inches, the width of a bit
 CENTRED = {"ha": "center", "va": "center_baseline"}
 GREY_ARROW = {"arrowstyle": "->", "color": "#777777", "lw": 1.0}
@@ -44,7 +44,8 @@ def bits(frame: pd.DataFrame) -> Figure:
         left, right = 1.5 + CELL * columns.index.min(), 1.5 + CELL * (columns.index.max() + 1)
         ax.plot([left + 0.03, right - 0.03], [0.55, 0.55], color=PARTS[part], lw=2.5)
         x, side = (right - 0.06, "right") if part == "sign" else (left + 0.03, "left")
-        ax.text(x, 0.35, part, color=PARTS[part], weight="bold", ha=side, va="center")
+        head = "exponent + 127" if part == "exponent" and len(columns) == 8 else part
+        ax.text(x, 0.35, head, color=PARTS[part], weight="bold", ha=side, va="center")
     return ax.figure
 
 
@@ -79,6 +80,8 @@ def _strip(ax: Axes, step: str, rows: pd.DataFrame):
     largest = np.abs(rows.value).max()
     look = {"vmin": -1, "vmax": 1, "cmap": "RdBu_r", "aspect": "auto"}
     image = ax.imshow(rows.value.to_numpy()[None] / largest, **look)
+    if len(rows) <= 64:  # they can be counted
+        ax.vlines(np.arange(1, len(rows)) - 0.5, -0.5, 0.5, color="#AAAAAA", lw=1)
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.grid(visible=False)
@@ -96,10 +99,10 @@ def _skip_arrow(figure: Figure, start, end) -> None:
     """An arrow on the right, from the height of one axes to that of another."""
     x, far = 0.905, 0.935
     y0, y1 = ((box.y0 + box.y1) / 2 for box in (start, end))
-    look = {"color": PARTS["sign"], "lw": 1.6, "transform": figure.transFigure}
+    look = {"color": "#555555", "lw": 1.6, "transform": figure.transFigure}
     figure.add_artist(Line2D([x, far, far, x], [y0, y0, y1, y1], **look))
     figure.add_artist(Line2D([x], [y1], marker="<", **look))
-    figure.text(far + 0.01, (y0 + y1) / 2, "added", color=PARTS["sign"], va="center")
+    figure.text(far + 0.01, (y0 + y1) / 2, "added", color="#555555", va="center")
 
 
 @styled

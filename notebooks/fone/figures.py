@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from numlab.plots import SEEDS, captioned, encoder_color, legend, line_with_band, panels, styled
 from numlab.plots.comparisons import PERIODS
 
-MISREAD = "#D55E00"
+MISREAD = "#000000"
 
 
 @styled
@@ -29,13 +29,17 @@ def number_on_circles(frame: pd.DataFrame) -> Figure:
         digit at this place.
     """
     periods = frame.period.unique()
-    figure, axes = panels(2 * len(periods), len(periods), 2.3, 2.3, share=False)
+    figure, axes = panels(2 * len(periods), len(periods), 2.0, 2.2, share=False)
     for i, period in enumerate(periods):
         rows = frame[frame.period == period]
         _circle(axes[i], rows)
         _scores(axes[len(periods) + i], rows)
     axes[len(periods)].set_ylabel("score of each digit")
-    return figure
+    number = frame.sort_values("period").remainder.iloc[-1]
+    figure.suptitle(
+        f"x = {number:g}: each digit read off its circle as the nearest tenth of a turn"
+    )
+    return captioned(figure, "bold: the digit of x; coloured: the best score, black if it is wrong")
 
 
 def _circle(ax: Axes, rows: pd.DataFrame) -> None:
@@ -60,7 +64,7 @@ def _scores(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axhline(0, color="#808080", lw=0.8)
     ax.set(xticks=range(10), ylim=(-1.1, 1.1))
     ax.grid(axis="x", visible=False)
-    ax.set_xlabel(f"read {read}" + ("" if read == true else f", is {true}"), color=color)
+    ax.set_xlabel(f"digit: read {read}" + ("" if read == true else f", is {true}"), color=color)
     ax.get_xticklabels()[true].set_fontweight("bold")
 
 
@@ -71,20 +75,22 @@ def survivors(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        One row per number and read-out. Columns: readout; tens and units, its digits; survives.
+        One row per number and read-out. Columns: readout; number; tens and units, its digits;
+        survives.
     """
     names = frame.readout.unique()
     figure, axes = panels(len(names), len(names), 3.2, 3.2)
     for ax, name in zip(axes, names, strict=True):
         rows = frame[frame.readout == name]
-        share = rows.pivot_table(values="survives", index="tens", columns="units")
-        image = ax.imshow(share, vmin=0, vmax=1, cmap="Blues", origin="lower")
-        ax.set(title=f"{name}:\n{rows.survives.mean():.1%}", xlabel="units digit")
+        share = 100 * rows.pivot_table(values="survives", index="tens", columns="units")
+        image = ax.imshow(share, vmin=0, vmax=100, cmap="Blues", origin="lower")
+        ax.set(title=f"{name}:\n{100 * rows.survives.mean():.1f} % right", xlabel="units digit")
         ax.set(xticks=range(10), yticks=range(10))
         ax.grid(visible=False)
     axes[0].set_ylabel("tens digit")
-    figure.colorbar(image, ax=axes, label="share read back right", shrink=0.8)
-    figure.suptitle("Numbers that each read-out gives back, by their last two digits", fontsize=11)
+    figure.colorbar(image, ax=axes, label="read back right (%)", shrink=0.8)
+    numbers = f"Numbers {frame.number.min()} to {frame.number.max()}"
+    figure.suptitle(f"{numbers} read back right, by their last two digits", fontsize=11)
     return figure
 
 
@@ -104,8 +110,11 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
     """
     samples, models = scores[scores.model == model], scores[scores.n_train == n_train]
     parts = [
-        samples.assign(over="training samples", size=samples.samples),
-        models.assign(over="parameters of the trunk", size=models.parameters),
+        samples.assign(
+            over=f"training samples ({_count(samples.parameters.max())} parameters)",
+            size=samples.samples,
+        ),
+        models.assign(over=f"parameters (up to {_count(n_train)} samples)", size=models.parameters),
     ]
     frame = pd.concat(parts)  # sets that ask for more samples than there are coincide
     return frame.drop_duplicates(["task", "over", "size", "encoder", "seed"])
@@ -126,20 +135,23 @@ def scaling(
         there or at the lowest point.
     """
     shares = frame.assign(**{y: 100 * frame[y]})
+    highest = shares.groupby(["task", "encoder", "size"])[y].mean().groupby("task").max()
+    none = highest[highest < 1]  # all their lines would lie on the axis
+    shares = shares[~shares.task.isin(none.index)] if len(none) < len(highest) else shares
     lowest = 0 if trivial is None else min(shares[y].min(), 100 * trivial)
     figure, groups = _panels_of_sizes(shares, y)
-    for ax, rows in groups:
+    for ax, _ in groups:
         ax.set(ylim=(lowest - 0.03 * (100 - lowest), 100 + 0.03 * (100 - lowest)))
         if trivial is not None:
             ax.axhline(100 * trivial, color="#555555", lw=1.2, ls="--", label=name)
-        highest = rows.groupby(["encoder", "size"])[y].mean().max()
-        if highest < 1:  # all lines lie on the axis
-            text = f"learned by none:\nmeans at most {np.ceil(10 * highest) / 10:g} %"
-            ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes)
     for ax, _ in groups[::2]:
         ax.set_ylabel(f"{y.replace('_', ' ')} (%)")
     legend(figure, [ax for ax, _ in groups])
-    return captioned(figure)
+    lines = [
+        f"{task}: learned by none, means up to {np.ceil(10 * best) / 10:g} %"
+        for task, best in none.items()
+    ]
+    return captioned(figure, "\n".join([SEEDS, *lines]))
 
 
 @styled
@@ -168,7 +180,7 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
 def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
     """Two panels a task, over samples and over models, each with its rows."""
     groups = list(itertools.product(frame.task.unique(), frame.over.unique()))
-    figure, axes = panels(len(groups), 2, 4.2, 3.2, share=False)
+    figure, axes = panels(len(groups), 2, 4.2, 2.8, share=False)
     drawn = []
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
@@ -224,15 +236,16 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
         share = rows.pivot(index="second", columns="first", values="exact_match")
         image = ax.imshow(100 * share, vmin=lowest, vmax=100, cmap="Blues", origin="lower")
         _length_axes(ax, lengths)
-        ax.set(title=f"{name}\nmean {rows.exact_match.mean():.1%}", xlabel="digits of the first")
+        ax.set_title(f"{name}\nmean {100 * rows.exact_match.mean():.1f} %")
+        ax.set_xlabel("digits of the first operand")
         if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel("digits of the second")
+            ax.set_ylabel("digits of the second operand")
     if trained < lengths[-1]:
         edge = sum(length <= trained for length in lengths) - 0.5
         for ax in axes:
-            ax.plot([-0.5, edge, edge], [edge, edge, -0.5], color=MISREAD, lw=1.5)
-    framed = "; framed in orange: the lengths of training" if trained < lengths[-1] else ""
-    captioned(figure, f"a map is one seed{framed}")
+            ax.plot([-0.5, edge, edge], [edge, edge, -0.5], color=MISREAD, lw=2)
+    framed = "; framed: the lengths of training" if trained < lengths[-1] else ""
+    captioned(figure, f"a map is one seed, a row and a column each length that was tried{framed}")
     figure.colorbar(image, ax=axes, label="exact match (%)", shrink=0.8)
     return figure
 
@@ -273,7 +286,7 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
         ax.grid(visible=False)
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel("steps of training")
-    figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8)
+    figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8, extend="both")
     return captioned(figure, "a map is one seed; each row is a run of its own length")
 
 
@@ -294,9 +307,9 @@ def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
         mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
         look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
         drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
-        ax.bar_label(drawn, fmt="{:.2g}", fontsize=8.5, padding=1)
+        ax.bar_label(drawn, fmt="{:.3g}", fontsize=8.5, padding=1)
     ax.set_xticks(range(len(groups)), groups)
-    ax.set_ylabel(y.replace("_", " "))
+    ax.set(xlabel=x, ylabel=y.replace("_", " "))
     ax.grid(axis="x", visible=False)
     legend(figure, [ax])
     return figure

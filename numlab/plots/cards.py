@@ -27,23 +27,19 @@ def report_card(frame: pd.DataFrame) -> Figure:
     """
     encoders = list(frame.encoder.unique())
     rows = frame.drop_duplicates("measure").reset_index(drop=True)
-    measures, first = list(rows.measure), ~rows.desideratum.duplicated()
+    measures, first = list(rows.measure), list(~rows.desideratum.duplicated())
     figure, (ax,) = panels(1, 1, 0.74 * len(encoders) + 2.2, 0.52 * len(measures) + 1.4)
     for row in frame.itertuples():
         x, y = encoders.index(row.encoder), measures.index(row.measure)
         ax.scatter(x, y, DOT, facecolor="none", edgecolor="#BBBBBB", lw=0.8)
         ax.scatter(x, y, DOT * row.score, color=encoder_color(row.encoder), lw=0)
         ax.text(x, y + 0.42, _value(row.value), ha="center", va="center", fontsize=9)
-        if first[y]:
-            ax.text(x + 0.25, y - 0.15, TICKS.get(row.published, ""), fontsize=10)
+        ax.text(x + 0.25, y - 0.15, TICKS.get(row.published, "") * first[y], fontsize=10)
     ax.hlines(rows.index[first][1:] - 0.38, -0.6, len(encoders) - 0.4, color="#DDDDDD", lw=0.8)
     ax.xaxis.tick_top()
     ax.set_xticks(range(len(encoders)), map(_short, encoders), rotation=35, ha="left")
-    ticks = " ".join(TICKS.values())
-    ax.set_xlabel(
-        f"full ring: the best score, empty: the worst; {ticks}: the tick of the BitTokens paper\n"
-        "below: the value (↑ high is good, ↓ low is good)"
-    )
+    words = "full ring: the best score; below: the value (↑ high is good, ↓ low is good)"
+    ax.set_xlabel(f"{words}\n{' '.join(TICKS.values())}: the tick of the BitTokens paper")
     number = rows.desideratum.str.partition(" ")[0]
     arrow = rows.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
     ax.set_yticks(range(len(measures)), number + " " + rows.measure + arrow)

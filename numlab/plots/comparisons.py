@@ -10,18 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from numlab.plots.style import (
-    OTHERS,
-    captioned,
-    encoder_color,
-    encoder_marker,
-    legend,
-    panels,
-    styled,
-)
+from numlab.plots.style import captioned, encoder_color, encoder_marker, legend, panels, styled
 
 GREY = "#555555"
-PERIODS = {10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
+PERIODS = {20: "20", 10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
 
 
 @styled
@@ -98,7 +90,7 @@ def spectra(frame: pd.DataFrame) -> Figure:
             threshold = ax.axhline(line.threshold.iloc[0], color=shade, lw=1, ls="--")
         dots.set_label("peak")
         threshold.set_label("exceeded by chance\n(1 % of shuffles)")
-        ax.set(yscale="log", xlim=(0, 0.51), title=source, xlabel="period (frequency rises)")
+        ax.set(yscale="log", xlim=(-0.01, 0.51), title=source, xlabel="period (frequency rises)")
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel("power (mean: 1)")
@@ -161,7 +153,7 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
     held = frame.true.between(frame.low, frame.high)
     for rows, color, label in (
         (frame[held], GREY, "the interval holds it"),
-        (frame[~held], OTHERS[0], "the interval misses it"),
+        (frame[~held], "#C1272D", "the interval misses it"),
     ):
         ax.vlines(rows.true, rows.low, rows.high, color=color, lw=1, alpha=0.35)
         ax.scatter(rows.true, rows.predicted, 14, color=color, zorder=3, label=label)
@@ -192,8 +184,8 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
             pale = 1.0 if run.step.max() == rows.step.max() else 0.3
             color = encoder_color(encoder)
             ax.plot(run.step, run.loss, color=color, lw=0.9, alpha=pale, label=encoder)
-        ax.set(yscale="log" if rows.loss.min() > 0 else "linear")
+        ax.set(yscale="log" if rows.loss.max() > 10 * rows.loss.min() > 0 else "linear")
         ax.set(xlabel="step", ylabel="validation loss")
         ax.set_title("\n".join(textwrap.wrap(title, 60)), fontsize=8.5)
     legend(figure, axes)
-    return figure
+    return captioned(figure, "a line: a run; pale: a shorter one\neach encoder has its own loss")
