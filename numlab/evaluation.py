@@ -117,11 +117,13 @@ def interval(run: Run, examples: list[Examples], coverage: float | None = 0.8):
 
     if coverage is not None and not 0 < coverage < 1:
         raise ValueError(f"a coverage is above 0 and below 1; got {coverage}")
-    texts, slots = {"valid": "valid", "asked": examples}, run.spec.task.slots
+    texts, task = {"valid": "valid", "asked": examples}, run.spec.task
+    numbers = {name for layout in task.layouts() for name in layout.number_slots}
 
     @functools.cache
     def answers(part, decide=None):
-        return predict(run, texts[part], slots, decide=decide)
+        found = predict(run, texts[part], task.slots, decide=decide)
+        return found[found.slot.isin(numbers)].reset_index(drop=True)  # words have no interval
 
     found, seen = answers("asked"), answers("valid")
     parts, closed = [], run.tokenizer.head and run.tokenizer.head.closed

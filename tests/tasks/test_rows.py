@@ -176,6 +176,13 @@ def test_each_slot_has_an_interval_of_its_own_errors(home, head):
         assert inside.mean() >= 0.8
 
 
+def test_without_a_target_the_numbers_are_predicted_and_no_words(home):
+    run = nl.train(spec(Table(FRAME), nl.FoNE(3, 2)))
+    found = run.predict(FRAME.iloc[[3, 1]])
+    assert {*found.slot} == {*FRAME.select_dtypes("number")}
+    assert found.example.is_monotonic_increasing and found.low.notna().all()
+
+
 def test_a_number_whose_length_would_show_cannot_be_predicted(home):
     task = Table(FRAME.assign(y=FRAME.y.round(2), a=FRAME.a.round(2)), "y")
     run = nl.train(spec(task, nl.Subword(3, 2)))
