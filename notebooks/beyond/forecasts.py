@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import numlab as nl
 from numlab.heads import Normals
-from numlab.plots import OTHERS, captioned, panels, styled
+from numlab.plots import OTHERS, panels, styled
 from numlab.tasks import climate
 
 LEVELS = np.arange(1, 20) / 20  # nominal shares of central intervals
@@ -99,7 +99,6 @@ def calibrated(frame: pd.DataFrame) -> Figure:
         lines.fill_between(100 * LEVELS, held["min"], held["max"], **band)
     lines.set(xlabel="nominal share of the interval (%)", xlim=(0, 100))
     lines.set(ylabel="true numbers inside − nominal\n(percentage points)")
-    figure.legend(*lines.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].first()
     least = means.crps[TRUE].mean()
     _dots(crps, means.crps, heads, colors, most=WORST * least)
@@ -110,7 +109,9 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     density.tick_params(labelleft=False)
     figure.suptitle("What central intervals hold beside what they say, and two scores, by head")
     words = "dashed: the true distribution; lines, large dots: means; bands, small dots: seeds"
-    return captioned(figure, words)
+    look = {"loc": "outside lower center", "ncols": 6, "title_fontsize": 9}
+    figure.legend(*lines.get_legend_handles_labels(), title=words, **look)
+    return figure
 
 
 def _dots(

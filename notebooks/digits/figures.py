@@ -130,7 +130,7 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
         for n, line in rows.groupby("digits"):
             mean, color = line.groupby("base").f1.mean(), shades[n]
             label = f"{n} digit{'s' if n > 1 else ''}"
-            width = 1.2 + 0.8 * (len(lengths) - lengths.index(n))  # lines lie on each other
+            width = 1.2 + 0.5 * (len(lengths) - lengths.index(n))  # lines lie on each other
             ax.plot(mean.index, mean, color=color, lw=width, label=label)
             ax.scatter(line.base, line.f1, 14, color=color, alpha=0.5, lw=0)
         ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} % from 2 digits on", **PAPER)

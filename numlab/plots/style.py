@@ -110,7 +110,7 @@ def legend(figure: Figure, axes: list[Axes]) -> None:
     entries = {}
     for handles, names in (ax.get_legend_handles_labels() for ax in axes):
         entries |= dict(zip(names, handles, strict=True))
-    figure.legend(entries.values(), entries.keys(), loc="outside right center")
+    figure.legend(entries.values(), entries.keys(), loc="outside right center", frameon=False)
 
 
 def captioned(figure: Figure, text: str = SEEDS) -> Figure:
