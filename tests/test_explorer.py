@@ -18,7 +18,7 @@ FONE, XVAL = (from_encoder(e, NUMBERS, 16) for e in (nl.FoNE(int_digits=3), nl.X
 
 @pytest.fixture
 def panel():
-    return explorer._Explorer([FONE, XVAL], None, [nl.P1000()], 10)
+    return explorer._Explorer([FONE, XVAL], None, [nl.P1000()])
 
 
 def choose(panel, places):
@@ -66,7 +66,7 @@ def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
 
 def test_of_many_numbers_the_same_sample_is_explored_in_both_panes(monkeypatch):
     monkeypatch.setattr(explorer, "MOST", 50)
-    panel = explorer._Explorer([FONE, XVAL], None, [], 10)
+    panel = explorer._Explorer([FONE, XVAL], None, [])
     assert "Here are 50 of 200 numbers" in panel.message.value
     left, right = (e.numbers for e in panel.embeddings.values())
     assert len(left) == 50
@@ -93,9 +93,7 @@ def test_hovering_spells_the_number_under_each_encoder(panel):
 
 
 def test_menus_choose_two_of_many(panel):
-    many = explorer._Explorer(
-        [FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], None, [nl.P1000()], 10
-    )
+    many = explorer._Explorer([FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], None, [nl.P1000()])
     assert many.sides[0] in many.children[0].children
     assert panel.sides[0] not in panel.children[0].children
     many.sides[1].value = many.sides[1].options[2]
@@ -161,7 +159,7 @@ def test_numbers_that_are_typed_again_take_back_an_alert(panel):
 
 def test_a_spectrum_of_many_numbers_is_of_the_first_and_that_is_said():
     numbers = np.append(np.arange(1100.0), 5000.0)
-    panel = explorer._Explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], None, [], 10)
+    panel = explorer._Explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], None, [])
     choose(panel, range(1100))
     assert "Spectrum of the first 1,024 of them" in panel.near.value
     choose(panel, range(1101))
