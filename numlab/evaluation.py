@@ -7,15 +7,13 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 
 from numlab.corpus import Corpus, fitting, matches
+from numlab.decisions import Decision
 from numlab.examples import Examples
-from numlab.heads import Distribution, Points
 from numlab.objectives import Answers
 
 __all__ = ["labels", "predict"]
@@ -181,103 +179,6 @@ def predictions(
                 return list(_columns(batch.corpus, answers, as_answers))
 
             yield from fill(run.model) if rule is None else rule(run.model, fill)
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Which number to answer from a distribution, and how to draw where there is no formula."""
-
-    decide: str | float
-    samples: int = 64
-    temperature: float = 1.0
-
-    def __post_init__(self):
-        named = self.decide in ("mode", "mean", "median")
-        if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
-            raise ValueError(f"decide is 'mode', 'mean', 'median' or a level; got {self.decide!r}")
-        if self.samples < 1 or not self.temperature > 0:
-            raise ValueError(f"there are samples, at a temperature above 0; got {self}")
-
-    def of(self, distribution: Distribution) -> np.ndarray:
-        """(m,) numbers."""
-        if self.decide in ("mode", "mean"):
-            return getattr(distribution, self.decide).numpy()
-        level = 0.5 if self.decide == "median" else self.decide
-        return distribution.quantile(torch.full_like(distribution.mean, level)).numpy()
-
-    def __call__(self, model, fill) -> list[dict]:
-        """The columns that `fill` gives for a model, with the numbers decided."""
-        head = model.tokenizer.head
-        if head and head.closed:
-            return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
-        sampler = _Sampler(model, self.temperature)
-        drawn = [fill(sampler) for _ in range(self.samples)]
-        return [self._merged(columns) for columns in zip(*drawn, strict=True)]
-
-    def _merged(self, drawn: tuple[dict, ...]) -> dict:
-        """One slot's columns from those of each sample."""
-        if drawn[0]["predicted"].dtype.kind in "US":
-            raise ValueError(f"a number is decided; {drawn[0]['slot']} is filled with words")
-        points = Points(torch.from_numpy(np.stack([c["predicted"].astype(float) for c in drawn])))
-        valid = points.valid.numpy()
-        decided = {"predicted": self.of(points), "valid": valid > 0, "dropped": 1 - valid}
-        return {**drawn[0], **decided}
-
-
-@dataclass
-class _Decided:
-    """A model that reads the decided number in place of its head's."""
-
-    model: torch.nn.Module
-    rule: Decision
-
-    def __getattr__(self, name: str):
-        return getattr(self.model, name)
-
-    def read(self, h: torch.Tensor) -> np.ndarray:
-        head, module = self.model.tokenizer.head, self.model.value_head
-        if not len(h):
-            return self.model.read(h)
-        return head.features(self.rule.of(head.distribution(module, module(h))))
-
-
-@dataclass
-class _Sampler:
-    """A model whose logits and reads return random samples (Gumbel-max). It runs once for each
-    prompt of a batch, however often it is asked."""
-
-    model: torch.nn.Module
-    temperature: float
-    seen: dict = field(default_factory=dict)
-    generator: torch.Generator = field(default_factory=lambda: torch.Generator().manual_seed(0))
-
-    def __getattr__(self, name: str):
-        return getattr(self.model, name)
-
-    def hidden(self, inputs, reads=None, cache=None) -> torch.Tensor:
-        shared = cache is None or (isinstance(cache, list) and not cache[0])
-        if not shared:  # a later word, or a cache that is not of blocks
-            return self.model.hidden(inputs, reads, cache=cache)
-        if inputs.ids.shape not in self.seen:  # prompts of a batch differ in their length
-            kept = None if cache is None else self.model.cache()
-            self.seen[inputs.ids.shape] = self.model.hidden(inputs, reads, cache=kept), kept
-        hidden, kept = self.seen[inputs.ids.shape]
-        for own, of_prompt in zip(cache or (), kept or (), strict=True):
-            own.update(of_prompt)  # what is in it is replaced, never changed
-        return hidden
-
-    def logits(self, h: torch.Tensor) -> torch.Tensor:
-        """With noise after Gumbel: the greatest is a sample of the softmax."""
-        logits = self.model.logits(h) / self.temperature
-        noise = torch.empty(logits.shape).exponential_(generator=self.generator).log()
-        return logits - noise.to(logits.device)
-
-    def read(self, h: torch.Tensor) -> np.ndarray:
-        module = self.model.value_head
-        if module is None:
-            return self.model.read(h)
-        outputs = module(h).cpu() / self.temperature
-        return module.draw(outputs, 1, self.generator)[0].numpy()
 
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):

@@ -162,3 +162,12 @@ def test_intervals_that_miss_their_number_have_another_colour():
     dots = {c.get_label(): len(c.get_offsets()) for c in ax.collections}
     assert (dots["the interval holds it"], dots["the interval misses it"]) == (2, 1)
     assert ax.get_xlabel() == "true y"
+
+
+def test_a_learning_curve_is_pale_if_another_run_of_its_encoder_went_on():
+    ends = {("P10", 0): 50, ("P10", 1): 100, ("FoNE", 2): 300}  # of runs, in steps
+    rows = [(e, run, step, 1 / (1 + step)) for (e, run), n in ends.items() for step in (0, n)]
+    frame = pd.DataFrame(rows, columns=["encoder", "run", "step", "loss"]).assign(panel="sums")
+    (ax,) = plots.learning_curves(frame).axes
+    shown = {(line.get_label(), line.get_xdata()[-1]): line.get_alpha() for line in ax.lines}
+    assert shown == {("P10", 50): 0.3, ("P10", 100): 1, ("FoNE", 300): 1}

@@ -34,6 +34,7 @@ STAGES = [
     {"losses"},
     {"models"},
     {"pretrained"},
+    {"decisions"},
     {"evaluation"},
     {"training"},
     {"claims"},

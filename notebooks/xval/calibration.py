@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 
 from numlab.plots import encoder_color, panels, styled
 
+MIXTURE = "XVal(mixture=5)"
+
 
 @styled
-def calibration_panels(
-    frame: pd.DataFrame, prior: tuple[float, float], label: str, name: str = "XVal(mixture=5)"
-) -> Figure:
+def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: str) -> Figure:
     """Quantiles of the predicted distributions, and how often the true number lies below them.
 
     Parameters
@@ -23,13 +23,11 @@ def calibration_panels(
         The ends of the uniform distribution that the true numbers are drawn from.
     label : str
         The number's name, for the axes.
-    name : str
-        The encoder's label.
     """
     figure, (spread, levels) = panels(2, 2, 4.6, 3.6, share=False)
     first = frame[frame.seed == frame.seed.min()].sort_values("true")
     some = first.iloc[np.linspace(0, len(first) - 1, min(60, len(first))).astype(int)]
-    color = encoder_color(name)
+    color = encoder_color(MIXTURE)
     bars = {"color": color, "zorder": 2}
     spread.vlines(some.true, some.q5, some.q95, lw=1.2, alpha=0.7, label="central 90 %", **bars)
     spread.vlines(some.true, some.q25, some.q75, lw=3, label="central 50 %", **bars)
@@ -39,7 +37,7 @@ def calibration_panels(
     inner = low + 0.05 * (high - low), high - 0.05 * (high - low)
     spread.axhspan(*inner, color="#E4E4E4", zorder=0, label="central 90 % of the prior")
     spread.set(xlabel=f"true {label}", ylabel=f"predicted {label}")
-    spread.set_title(f"{name}: {len(some)} texts of seed {first.seed.iloc[0]}")
+    spread.set_title(f"{MIXTURE}: {len(some)} texts of seed {first.seed.iloc[0]}")
     handles = spread.get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=5, fontsize=9)
     for i, (seed, rows) in enumerate(frame.groupby("seed")):
