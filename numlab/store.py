@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -75,7 +76,7 @@ def lock(entry: Path):
 
 def replace(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a draft and rename it: a reader sees the old file or the new one."""
-    draft = path.with_name(f".{os.getpid()}.{path.name}")
+    draft = path.with_name(f".{uuid.uuid4().hex}.{path.name}")  # threads and hosts write, too
     try:
         write(draft)
         draft.replace(path)

@@ -183,7 +183,7 @@ def _failure(errors: pd.DataFrame, name: str, variance: float) -> list[str]:
     """What a title says of an encoder with an R² below 0.9, or worse than persistence."""
     error, seeds = errors.mean(axis=1), errors.loc[name].dropna()
     failed = (seeds > 0.1 * variance).sum()
-    r2 = f"R² {1 - error[name] / variance:.2f}".replace("-", "−")
+    r2 = f"R² {round(1 - error[name] / variance, 2) + 0.0:.2f}".replace("-", "−")  # no −0.00
     notes = {
         r2: error[name] > 0.1 * variance,
         f"{failed} of {len(seeds)} seeds below 0.9": 0 < failed < len(seeds),

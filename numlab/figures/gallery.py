@@ -12,6 +12,7 @@ import struct
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import pandas as pd
@@ -177,7 +178,8 @@ def _told_apart(parts: set) -> dict[Any, str]:
     for part in parts - {None}:
         alike = [other for other in parts if type(other) is type(part)]
         values = {f.name: {repr(getattr(o, f.name)) for o in alike} for f in fields(part)}
-        differ = [f"{name} {getattr(part, name)}" for name, some in values.items() if len(some) > 1]
+        differ = [name for name, some in values.items() if len(some) > 1]
+        differ = [f"{name} {shorten(str(getattr(part, name)), 30)}" for name in differ]
         names[part] = " ".join([type(part).__name__, *differ])
     return names
 
