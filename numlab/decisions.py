@@ -43,8 +43,11 @@ class Decision:
 
     def _merged(self, drawn: tuple[dict, ...]) -> dict:
         """One slot's columns from those of each sample."""
-        if drawn[0]["predicted"].dtype.kind in "US":
-            raise ValueError(f"a number is decided; {drawn[0]['slot']} is filled with words")
+        kind, slot = drawn[0]["predicted"].dtype.kind, drawn[0]["slot"]
+        if kind in "US":
+            raise ValueError(f"a number is decided; {slot} is filled with words")
+        if kind == "O":
+            raise ValueError(f"{slot} has integers beyond float64: predict without `decide`")
         points = Points(torch.from_numpy(np.stack([c["predicted"].astype(float) for c in drawn])))
         valid = points.valid.numpy()
         decided = {"predicted": self.of(points), "valid": valid > 0, "dropped": 1 - valid}

@@ -95,9 +95,13 @@ def predict(
     """
     import pandas as pd
 
-    frames = []
-    for run, label in labels(runs if isinstance(runs, Sequence) else [runs]).items():
+    frames, runs = [], runs if isinstance(runs, Sequence) else [runs]
+    if not runs:
+        raise ValueError("there is no run to predict with")
+    for run, label in labels(runs).items():
         texts = run.examples(examples) if isinstance(examples, str) else examples
+        if not sum(map(len, texts)):
+            raise ValueError("there is no text to fill in")
         rule = None if decide is None else Decision(decide, samples, temperature)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])

@@ -201,7 +201,8 @@ class NumberTokenLoss(LossTerm):
         """(t, V) of each word to the true value; in place, as V can be tens of thousands."""
         slope, shift, worst = 1.0, 0.0, words.width
         if self.squash is not None:  # a distance above 0 becomes 1 + (distance - least) slope
-            slope = (self.squash - 1) / max(words.width - words.least, 1e-30)
+            several = words.width > words.least
+            slope = (self.squash - 1) / (words.width - words.least) if several else 1 / words.least
             shift, worst = 1 - slope * words.least, self.squash
         apart = (slope * words.values - (slope * true)[:, None]).abs_()
         if shift:
@@ -238,6 +239,6 @@ def _valued_words(encoder: Encoder, offset: int, size: int, device: torch.device
         torch.from_numpy(np.nan_to_num(values)).float().to(device),
         torch.from_numpy(known).to(device),
         torch.from_numpy(np.flatnonzero(~known)).to(device),
-        float(np.diff(every).min(initial=np.inf)),
+        float(np.diff(every).min()) if len(every) > 1 else 1.0,
         float(np.ptp(every)),
     )

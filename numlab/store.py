@@ -8,6 +8,7 @@ is pickled.
 import functools
 import hashlib
 import json
+import math
 import os
 import shutil
 import time
@@ -211,10 +212,12 @@ def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -
 def _load_examples(folder: Path) -> Iterator[tuple[int, Examples]]:
     """Each part's examples, with the number of the part."""
     for (i, j), described in json.loads((folder / "layouts.json").read_text()):
-        arrays = {
-            name: _load(folder / f"{i}-{j}.{name}", dtype).reshape(-1, *shape)
+        stored = [
+            (name, _load(folder / f"{i}-{j}.{name}", dtype), shape)
             for name, (dtype, shape) in described["arrays"].items()
-        }
+        ]
+        n = max(len(flat) // math.prod(shape) for _, flat, shape in stored if math.prod(shape))
+        arrays = {name: flat.reshape(n, *shape) for name, flat, shape in stored}
         if arrays["numbers"].dtype.kind == "U":
             arrays["numbers"] = np.frompyfunc(int, 1, 1)(arrays["numbers"])
         slots = tuple(Slot(name, words) for name, words in described["slots"])

@@ -161,6 +161,15 @@ def test_a_file_without_a_table_is_refused_with_a_reason(tmp_path, name, content
         compare.read(tmp_path / "nothing.csv")
 
 
+def test_a_column_may_have_any_name(tmp_path):
+    assert list(read(tmp_path, "n.csv", "a, key\n1,10\n2,20\n").frame) == ["a", "key"]
+
+
+def test_columns_with_one_name_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="several columns with the name 'a'"):
+        read(tmp_path, "n.csv", "a, a\n1,10\n2,20\n")
+
+
 def test_a_long_file_is_sampled_in_one_pass_with_a_note(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "SAMPLE", 100)
     monkeypatch.setattr(reading, "CHUNK", 1000)

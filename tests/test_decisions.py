@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -84,3 +86,8 @@ def test_what_cannot_be_decided_is_an_error(module_home):
         nl.predict(run, "test", "answer", decide="mean", temperature=0.0)
     with pytest.raises(ValueError, match="predicts single numbers"):
         nl.predict(run, "test", "answer", decide="mean")
+    long = spec(nl.Digits(17), None, nl.CausalLM(only=("answer",)))
+    model = dataclasses.replace(long.model, positions=(nl.models.Absolute(64),))
+    run = nl.train(dataclasses.replace(long, task=nl.tasks.LongAddition(16), model=model))
+    with pytest.raises(ValueError, match="answer has integers beyond float64"):
+        nl.predict(run, "test", "answer", decide="mode", samples=2)

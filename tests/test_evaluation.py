@@ -87,6 +87,13 @@ def test_a_slot_that_no_layout_has_is_refused(run):
         nl.predict(run, run.spec.task.sample(4, seed=0), "nothing")
 
 
+def test_nothing_to_predict_is_an_error(run):
+    with pytest.raises(ValueError, match="there is no text to fill in"):
+        nl.predict(run, [], "answer")
+    with pytest.raises(ValueError, match="there is no run"):
+        nl.predict([], "test", "answer")
+
+
 def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
     spec = nl.RunSpec(
         task=nl.tasks.Addition(int_digits=2),

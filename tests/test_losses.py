@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import numlab as nl
+from numlab import losses
 from numlab.encoders import WeightedSum
 from numlab.losses import FLOOR, AggregateLoss, NumberTokenLoss
 from numlab.models.transformer import NumberEmbedding
@@ -204,6 +205,17 @@ def test_the_oracles_of_reweighting_and_squashing():
     assert number_loss(4, N_TEXT, kind="mse") == pytest.approx(13.10565956, rel=1e-6)
     assert number_loss(4, N_TEXT, reweigh=False) == pytest.approx(3.275428811, rel=1e-6)
     assert number_loss(4, squash=3.0) == pytest.approx(1.527216472, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "width"),
+    [([0.0, 1.0], 1.0, 1.0), ([0.0, 1e6], 1e6, 1e6), ([3.0], 1.0, 0.0)],
+    ids=str,
+)
+def test_two_words_are_one_apart_as_neighbouring_digits_are(values, least, width):
+    values, none = torch.tensor(values), torch.zeros(0, dtype=torch.long)
+    words = losses._Words(values, torch.ones(len(values), dtype=bool), none, least, width)
+    assert torch.equal(NumberTokenLoss()._distances(words, values), 1 - torch.eye(len(values)))
 
 
 @pytest.mark.parametrize("encoder", [nl.Digits(3), nl.P10(), nl.P1000(), nl.Subword(4)], ids=str)

@@ -6,6 +6,7 @@ import dataclasses
 import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -180,6 +181,15 @@ def test_drawn_examples_come_back_as_they_were(task, mapped, monkeypatch):
             assert a.layout == b.layout and a.numbers.dtype == b.numbers.dtype
             assert np.array_equal(a.numbers, b.numbers) and np.array_equal(a.index, b.index)
             assert a.words is None or np.array_equal(a.words, b.words)
+
+
+def test_texts_of_words_alone_come_back(tmp_path):
+    layout = nl.Layout.of("{x}", x=("a", "b"))
+    texts = nl.Examples(layout, np.zeros((3, 0)), np.array([[0], [1], [1]]))
+    task = SimpleNamespace(layouts=lambda: [layout], shards=lambda sizes, seed: [(0, texts)])
+    store._save_examples(tmp_path, task, (3,), 0)
+    ((_, kept),) = store._load_examples(tmp_path)
+    assert kept.numbers.shape == (3, 0) and np.array_equal(kept.words, texts.words)
 
 
 def peak(n, monkeypatch):

@@ -54,7 +54,8 @@ def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")
         start, end = before.iloc[-1], losses.iloc[-1]
-        falls.append(((start - end) / abs(start), run.spec.name))  # a density's loss may be below 0
+        fall = (start - end) / abs(start) if start != end else 0.0  # a density's may be below 0
+        falls.append((fall, run.spec.name))
     fall, worst = max(falls)
     passed = all(fall < FALL for fall, _ in falls)
     shown = f"{worst} fell by {fall:.1%} over the last fifth, {FALL:.0%} at most"

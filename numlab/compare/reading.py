@@ -107,6 +107,8 @@ def read(
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise ValueError(f"{path.name} cannot be read as a table: {reason}") from None
     frame = frame.rename(columns=lambda name: str(name).strip())
+    if twice := frame.columns[frame.columns.duplicated()].tolist():
+        raise ValueError(f"{path.name} has several columns with the name {twice[0]!r}")
     if total > len(frame):
         notes.append(f"{total:,} rows: {len(frame):,} of them, drawn at random, are used")
     said = dict(_named(name, frame) for name in columns)
@@ -302,11 +304,13 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
 
 def _sample(chunks: Iterator[pd.DataFrame]) -> tuple[pd.DataFrame, int]:
     """Random rows in their order, and how many the file has, in one pass."""
-    rng, kept, total, key = np.random.default_rng(0), [], 0, " key"
+    rng, kept, keys, total = np.random.default_rng(0), [], np.zeros(0), 0
     for rows in chunks:
         total += len(rows)
-        frame = pd.concat([*kept, rows.assign(**{key: rng.random(len(rows))})], ignore_index=True)
-        kept = [frame.nsmallest(SAMPLE, key).sort_index()]
+        frame = pd.concat([*kept, rows], ignore_index=True)
+        keys = np.concatenate([keys, rng.random(len(rows))])
+        least = np.sort(np.argsort(keys)[:SAMPLE])
+        kept, keys = [frame.iloc[least]], keys[least]
     if not total:
         raise ValueError("it has no rows")
-    return kept[0].drop(columns=key).reset_index(drop=True), total
+    return kept[0].reset_index(drop=True), total

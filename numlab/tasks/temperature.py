@@ -87,8 +87,10 @@ class Temperature(IndependentTask):
         return field
 
     def _parts(self, n_corpora: int) -> list[Self]:
-        ends = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora).tolist() if n_corpora > 1 else [1.0]
-        records = zip([*ends[1:], 0.0], ends, strict=True)
+        begin, end = self.record
+        shares = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora).tolist() if n_corpora > 1 else [1.0]
+        ends = [begin + (end - begin) * share for share in shares]
+        records = zip([*ends[1:], begin], ends, strict=True)
         return [dataclasses.replace(self, record=record) for record in records]
 
     def _draw(self, n: int, seed: int, start: int = 0) -> np.ndarray:

@@ -35,6 +35,10 @@ def test_a_loss_below_zero_that_falls_is_at_no_plateau():
     assert gates.plateau([run([1, 0, -1, -2, -2.01])]).passed
 
 
+def test_a_loss_that_stays_at_zero_is_at_its_plateau():
+    assert gates.plateau([run([0.1, 0, 0, 0, 0])]).passed
+
+
 def test_a_run_that_was_validated_once_has_no_plateau():
     once = run([3, 2, 1, 1, 1])
     once.history = once.history.tail(1)

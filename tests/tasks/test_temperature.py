@@ -144,6 +144,14 @@ def test_corpora_of_a_split_share_no_time_and_the_last_is_the_earliest():
     assert valid[1] == pytest.approx(0.9 * len(every), abs=10)
 
 
+def test_a_split_stays_within_its_share_of_the_record():
+    task = Temperature(
+        Climate(years=1, degrees=30.0), stations=(2, 2), times=(2, 2), record=(0.2, 0.7)
+    )
+    records = [part.record for part in task._parts(3)]
+    assert np.allclose(records, [(0.65, 0.7), (0.6, 0.65), (0.2, 0.6)])
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"stations": (0, 3)}, {"times": (1, 3)}, {"times": (4, 3)}, {"step": 0}],
