@@ -1,4 +1,4 @@
-"""Word problems in files: FERMAT's test sets and templates, and sets in MAWPS's format."""
+"""Word problems in files: FERMAT's test sets and templates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numlab.examples import Examples, Layout, Slot, parse
 from numlab.tasks.expressions import variables
 from numlab.tasks.files import check_fields, json_values
 
-__all__ = ["ONE_STEP", "operation_of", "problems", "read_fermat", "read_mawps", "read_templates"]
+__all__ = ["ONE_STEP", "operation_of", "problems", "read_fermat", "read_templates"]
 
 NO_ANSWER = "Not commutable"  # of 500 problems of FERMAT's set Commuted
 ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
@@ -56,35 +56,6 @@ def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
             raise ValueError(f"{where}: problem {index} has no answer in {name}.a")
         where, answer = answers[index]
         rows.append(_problem(where, index, question, answer["answer"], answer["equation"]))
-    return _table(rows)
-
-
-def read_mawps(path: str | Path) -> pd.DataFrame:
-    """Read a set in MAWPS's format: a JSON list of objects with sQuestion, lEquations, lSolutions.
-
-    Problems with several answers are left out with a warning.
-
-    Returns
-    -------
-    DataFrame
-        As of `read_fermat`; index is iIndex, or the position in the list. An equation that must
-        be solved, such as 2*X=10, has no operation.
-    """
-    rows, several = [], []
-    for i, (where, entry) in enumerate(json_values(path)):
-        check_fields(where, entry, ("sQuestion", "lEquations", "lSolutions"))
-        for key in ("lEquations", "lSolutions"):
-            if not isinstance(entry[key], list) or not entry[key]:
-                raise ValueError(f"{where}: expected a list of {key}; got {entry[key]!r}")
-        if len(entry["lSolutions"]) > 1:
-            several.append(where)
-            continue
-        equation = re.sub(r"^\s*[a-zA-Z]\s*=|=\s*[a-zA-Z]\s*$", "", str(entry["lEquations"][0]))
-        question, index = _text(where, entry["sQuestion"]), int(entry.get("iIndex", i))
-        rows.append(_problem(where, index, question, entry["lSolutions"][0], equation))
-    if several:
-        message = f"{len(several)} problems have more than one answer and are left out"
-        warnings.warn(f"{message}; the first is {several[0]}", stacklevel=2)
     return _table(rows)
 
 

@@ -19,15 +19,6 @@ TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that tra
 DIAGONAL = {"color": "#555555", "lw": 0.9, "ls": "--", "zorder": 1}
 
 
-def listed(values: pd.Series, pattern: str = "{:.2f}") -> str:
-    """The values of a Series with their names, for a sentence.
-
-    >>> listed(pd.Series({"XVal": 9.375, "FP15": 17.4}), "{:.1f}")
-    'XVal 9.4, FP15 17.4'
-    """
-    return ", ".join(f"{name} {pattern.format(value)}" for name, value in values.items())
-
-
 def cells(
     mean: pd.Series, spread: pd.Series, style: str, invalid: pd.Series | None = None
 ) -> pd.Series:

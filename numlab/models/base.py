@@ -32,11 +32,11 @@ class Architecture(abc.ABC):
     d_model: int  # width of the hidden states
     n_layer: int
 
-    @abc.abstractmethod
     def tokenizer(
         self, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None
     ) -> Tokenizer:
-        """The tokenizer of texts of some layouts; `head` None: the encoder's."""
+        """The words of the layouts, then those of the encoder; `head` None: the encoder's."""
+        return Tokenizer.of(layouts, encoder, head)
 
     @abc.abstractmethod
     def build(self, tokenizer: Tokenizer) -> Model:

@@ -7,16 +7,12 @@ B texts of T tokens; H heads of width D; t target positions; V words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from numlab.encoders import Encoder
-from numlab.examples import Layout
-from numlab.heads import Head
 from numlab.models.base import Architecture, Model
 from numlab.models.positions import Absolute, Position, Rotary, rotate
 from numlab.objectives import Inputs
@@ -69,12 +65,6 @@ class ModelSpec(Architecture):
         if self.rms_norm:
             return nn.RMSNorm(self.d_model)
         return nn.LayerNorm(self.d_model, bias=self.bias)
-
-    def tokenizer(
-        self, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None
-    ) -> Tokenizer:
-        """The words of the layouts, then those of the encoder."""
-        return Tokenizer.of(layouts, encoder, head)
 
     def build(self, tokenizer: Tokenizer) -> Transformer:
         return Transformer(self, tokenizer)

@@ -19,8 +19,7 @@ real = pytest.mark.skipif(not FERMAT.exists(), reason="no files of FERMAT beside
 spec = importlib.util.spec_from_file_location("fermat", ROOT / "notebooks/digits/fermat.py")
 fermat = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(fermat)
-read_fermat, read_mawps = fermat.read_fermat, fermat.read_mawps
-problems, read_templates = fermat.problems, fermat.read_templates
+problems, read_fermat, read_templates = fermat.problems, fermat.read_fermat, fermat.read_templates
 
 QUESTIONS = [
     {"index": 7, "question": " Ann has 12.50 dollars and 3 cats. What is left of -4? "},
@@ -89,52 +88,6 @@ def test_an_answer_that_is_none_is_named_with_its_line(tmp_path, answer, equatio
     entry = {"index": 2, "answer": answer, "equation": equation}
     with pytest.raises(ValueError, match=rf"Small\.a, line 1: {message}"):
         read_fermat(write(tmp_path, QUESTIONS[1:2], [entry]), "Small")
-
-
-def mawps(**other):
-    entry = {"sQuestion": "3 and 4?", "lEquations": ["X=3+4"], "lSolutions": [7.0], "iIndex": 4}
-    return entry | other
-
-
-def test_a_set_of_mawps_is_read(tmp_path):
-    path = tmp_path / "mawps.json"
-    path.write_text(json.dumps([mawps(), mawps(iIndex=1, lEquations=["(8.0/2)=x"])]))
-    frame = read_mawps(path)
-    assert frame["index"].tolist() == [1, 4] and frame.answer.tolist() == [7, 7]
-    assert frame.equation.tolist() == ["(8.0/2)", "3+4"]
-    assert frame.operation.tolist() == ["a/b", "a+b"]
-    assert problems(frame)[0].text(0) == "3 and 4? 7"
-
-
-def test_an_equation_to_be_solved_has_no_operation(tmp_path):
-    path = tmp_path / "mawps.json"
-    path.write_text(json.dumps([mawps(lEquations=["2*X=14"])]))
-    assert read_mawps(path).operation.tolist() == [None]
-
-
-def test_problems_with_two_answers_are_left_out_and_counted(tmp_path):
-    path = tmp_path / "mawps.json"
-    path.write_text(json.dumps([mawps(lEquations=["x+y=3", "x-y=1"], lSolutions=[2, 1]), mawps()]))
-    with pytest.warns(UserWarning, match="1 problems .* left out; the first is .*, entry 1"):
-        assert len(read_mawps(path)) == 1
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('[\n{"sQuestion": \n]', r"mawps\.json, line 3: no JSON"),
-        ("{}", "expected sQuestion, lEquations, lSolutions; got '{}'"),
-        (json.dumps([mawps(), {}]), "entry 2: expected sQuestion, lEquations, lSolutions"),
-        (json.dumps([mawps(lSolutions=[])]), r"entry 1: expected a list of lSolutions; got \[\]"),
-        (json.dumps([mawps(lSolutions=["x"])]), "entry 1: expected a number and its equation"),
-        (json.dumps([mawps(sQuestion=3)]), "entry 1: expected the text of a question; got 3"),
-    ],
-)
-def test_what_is_no_set_of_mawps_is_named(tmp_path, content, message):
-    path = tmp_path / "mawps.json"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=message):
-        read_mawps(path)
 
 
 def test_templates_have_a_letter_a_number(tmp_path):
