@@ -9,7 +9,7 @@ import numpy as np
 from numlab.examples import Examples, Layout
 
 SHARD = 4096  # texts drawn at once when a corpus is written to disk
-MOST_DRAWS = 200  # rows drawn at most for each text of a split without repetitions
+MOST_DRAWS = 50  # rows drawn at most for each text of a split without repetitions
 
 Columns = Mapping[str, np.ndarray]  # parameters held fixed, each (n,)
 

@@ -101,8 +101,8 @@ class Numeracy(PopulationTask):
             bits = np.random.PCG64(np.random.SeedSequence((seed, attempt)))
             uniforms = np.random.Generator(bits).random((n, N_UNIFORMS))[pending]
             with localcontext(EXACT):
-                for i, u in zip(pending.tolist(), uniforms.tolist(), strict=True):
-                    row = DRAWS[self.task].draw(self, Uniforms(u))
+                for i, u in zip(pending.tolist(), uniforms, strict=True):
+                    row = DRAWS[self.task].draw(self, Uniforms(u.tolist()))
                     rows[i] = np.nan if row is None else row + [0.0] * (width - len(row))
             pending = pending[~self._kept(rows[pending])]
             if not len(pending):
