@@ -138,7 +138,7 @@ def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list
 def draw_curves(notebook: str, profile: str) -> None:
     """Draw the validation loss of every run that a notebook's figures used.
 
-    Runs of classes outside of numlab are left out.
+    Runs of classes outside of numlab are left out, and those that were validated once.
     """
     figures = saved(profile)
     earlier = _earlier(figures)
@@ -149,12 +149,13 @@ def draw_curves(notebook: str, profile: str) -> None:
         with contextlib.suppress(ForeignClass):
             runs.append(Run.stored(digest))
     names = labels(runs)
-    if not names:
-        return
     curves, panels = [], _panels(runs)
     for run, name in names.items():
         losses = run.history.query("part == 'valid'")
-        curves.append(losses.assign(panel=panels[run], encoder=name, run=run.digest))
+        if len(losses) > 1:
+            curves.append(losses.assign(panel=panels[run], encoder=name, run=run.digest))
+    if not curves:
+        return
     path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))

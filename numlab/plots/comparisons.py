@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from numlab.plots.style import captioned, encoder_color, encoder_marker, legend, panels, styled
 
@@ -188,7 +188,12 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
             pale = 1.0 if run.step.max() == longest[encoder] else 0.3
             color = encoder_color(encoder)
             ax.plot(run.step, run.loss, color=color, lw=0.9, alpha=pale, label=encoder)
-        ax.set(yscale="log" if rows.loss.max() > 10 * rows.loss.min() > 0 else "linear")
+        if rows.loss.max() > 10 * rows.loss.min() > 0:
+            ax.set_yscale("log")
+            ax.yaxis.set_major_formatter("{x:g}")
+            ax.yaxis.set_minor_locator(LogLocator(subs=(2, 5)))
+            few = rows.loss.max() < 1000 * rows.loss.min()
+            ax.yaxis.set_minor_formatter("{x:g}" if few else NullFormatter())
         ax.set(xlabel="step", ylabel="validation loss")
         ax.set_title("\n".join(textwrap.wrap(title, 60)), fontsize=8.5)
     legend(figure, axes)
