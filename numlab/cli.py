@@ -39,8 +39,11 @@ def list_notebooks(
     profile: Annotated[str, typer.Option(help="smoke, quick, full or paper.")] = "quick",
 ) -> None:
     """List the notebooks, and whether each is up to date."""
+    from numlab.figures.filing import PROFILES
     from numlab.figures.notebooks import find
 
+    if profile not in PROFILES:
+        raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
     for notebook in find():
         typer.echo(f"{notebook.name:<24} {notebook.up_to_date(profile)[1]}")
 
@@ -168,6 +171,7 @@ def compare(
     """
     from numlab.compare import report
 
+    _check_folder(html)
     names = [name for name in columns.split(",") if name]
     result = report(file, steps, _say, names, target, seeds, decimal)
     typer.echo(result.json if as_json else result.text)
@@ -191,6 +195,7 @@ def regress(
     """
     from numlab import compare, estimators, plots
 
+    _check_picture(picture)
     table = compare.read(file, target=target, most=32)
     for row in table.columns[~table.columns.used].itertuples():
         _say(f"{row.column} is not used: {row.note or row.kind}")
@@ -198,6 +203,18 @@ def regress(
     typer.echo(found.text)
     if picture:
         plots.intervals(found.predictions, target).savefig(picture)
+
+
+def _check_folder(file: str | None) -> None:
+    """Before the work, not after it."""
+    if file and not Path(file).parent.is_dir():
+        raise ValueError(f"there is no folder {Path(file).parent}")
+
+
+def _check_picture(file: str | None) -> None:
+    _check_folder(file)
+    if file and Path(file).suffix not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"a picture is .svg, .png or .pdf; got {file}")
 
 
 def _say(stage: str) -> None:
@@ -231,6 +248,7 @@ def bench(
     from numlab.plots.cards import as_text
     from numlab.probes.desiderata import report_card, standard
 
+    _check_picture(picture)
     subjects = [named(text) for text in encoders] if encoders else standard()
     card = report_card(subjects, seconds=arithmetic)
     typer.echo(card.to_json(orient="records", indent=1) if as_json else as_text(card))

@@ -73,6 +73,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y) -> NumberRegressor:
         """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
+        _check(self.encoder, d_model=self.d_model, members=self.members)
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, skip_check_array=True)
             check_consistent_length(X, y)
@@ -153,6 +154,7 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def fit(self, X, y=None) -> NumberEncoder:
+        _check(self.encoder, d_model=self.d_model)
         X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")
         known = (column[~np.isnan(column)] for column in X.T)
         self.encoders_ = [self.encoder or _standardised(numbers) for numbers in known]
@@ -173,6 +175,14 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         names = names if input_features is None else input_features
         return np.array([f"{n}_{i}" for n in names for i in range(self.d_model)], object)
+
+
+def _check(encoder: Encoder | None, **counts: int) -> None:
+    if encoder is not None and not isinstance(encoder, Encoder):
+        raise ValueError(f"encoder is an encoder such as FoNE(5), or None; got {encoder!r}")
+    for name, n in counts.items():
+        if n < 1:
+            raise ValueError(f"{name} is 1 or more; got {n}")
 
 
 def _standardised(numbers: np.ndarray) -> Standardised:

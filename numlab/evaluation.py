@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -150,7 +151,11 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     frame = of("asked").to_frame()
     if coverage is None:
         return frame
-    place = min(1, coverage * (1 + 1 / len(true)))
+    if (place := coverage * (1 + 1 / len(true))) > 1:
+        found = f"there are {len(true)} validation numbers"
+        narrow = f"too few for intervals of {coverage:.0%}: theirs are too narrow"
+        warnings.warn(f"{found}, {narrow}", stacklevel=4)
+        place = 1.0
     if closed:
         enough = bisect.bisect_left(
             LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()

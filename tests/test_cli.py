@@ -129,6 +129,22 @@ def test_the_notebooks_are_listed_with_their_state(ran, home):
     assert re.search(r"^xval/bad +not run before$", listed, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["list", "--profile", "huge"], "the profiles are smoke, quick, full, paper; got 'huge'"),
+        (
+            ["bench", "P10", "--picture", "card.bmp"],
+            "a picture is .svg, .png or .pdf; got card.bmp",
+        ),
+        (["bench", "P10", "--picture", "no/card.png"], "there is no folder no"),
+    ],
+)
+def test_wrong_options_are_said_before_any_work(home, arguments, said):
+    done = numlab(home, *arguments)
+    assert done.returncode == 2 and done.stderr == f"numlab: {said}\n"
+
+
 def test_the_version_is_that_of_the_package(home):
     assert numlab(home, "--version").stdout == f"numlab {importlib.metadata.version('numlab')}\n"
 

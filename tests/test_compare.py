@@ -87,7 +87,7 @@ def test_markdown_and_text_are_read(tmp_path):
             "2,25 is read as 2.25; 1.5 is read as 1.5",
         ),
         ('x,y\n"1,234.56",a\n7,b\n', [1234.56, 7], "1,234.56 is read as 1234.56"),
-        ('x,y\n"1,234",a\n7,b\n', [1234, 7], "1,234 is read as 1234; else: --decimal ,"),
+        ('x,y\n"1,234",a\n7,b\n', [1234, 7], '1,234 is read as 1234; else: --decimal ","'),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
     ],
@@ -100,7 +100,7 @@ def test_numbers_are_read_as_people_write_them(tmp_path, text, numbers, note):
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     text = 'x,day\n"1,234",01/02/2024\n7,03/04/2024\n'
     found = read(tmp_path, "n.csv", text)
-    assert "month first; else: --columns NAME:dmy" in found.columns.note[1]
+    assert "month first; else: --columns day:dmy" in found.columns.note[1]
     assert found.numbers["day month"].tolist() == [1, 3]
     found = read(tmp_path, "n.csv", text, ["x", "day:dmy"], decimal=",")
     assert found.numbers["day month"].tolist() == [2, 4] and found.numbers["x"][0] == 1.234
@@ -126,8 +126,39 @@ def test_ids_codes_dates_and_words_are_recognised(tmp_path):
     expected = {"order id": "id", "plz": "code", "serial": "id", "kind": "words"}
     assert kinds(found) == expected | {"when": "date", "price": "number"}
     assert "--columns serial:number" in found.columns.note[2]
+    assert "zeros at the beginning are not kept" in found.columns.note[1]
     again = compare.read(tmp_path / "orders.csv", ["serial:number", "price"])
     assert again.of_kind("number") == ["serial", "price"]
+
+
+def test_of_named_columns_one_holds_numbers(tmp_path):
+    text = "id,when,kind\n" + "".join(f"{i},{i % 28 + 1:02}.11.2023,a\n" for i in range(60))
+    for name in ("when", "when:dmy", "kind"):
+        with pytest.raises(ValueError, match=f"name a column of numbers, too; got {name[:4]}"):
+            read(tmp_path, "n.csv", text, [name])
+
+
+def test_dates_have_one_order_and_others_are_missing(tmp_path):
+    days = "".join(f"{i},{i:02}.01.2023\n" for i in range(1, 29))
+    found = read(tmp_path, "n.csv", f"id,when\n{days}", ["id:number", "when:mdy"])
+    assert found.columns.missing.tolist() == [0, 16]
+    assert "16 are no such dates" in found.columns.note[1]
+    assert found.frame["when month"].dropna().tolist() == list(range(1, 13))
+    assert found.frame["when day"].dropna().unique().tolist() == [1]
+
+
+def test_ids_beyond_float64_are_not_read(tmp_path):
+    ids = [12345678901234567890 + i for i in range(60)]
+    rows = "".join(f"{i},{i % 7 / 2}\n" for i in ids)
+    found = read(tmp_path, "n.csv", f"id,kg\n{rows}")
+    assert list(found.frame) == ["kg"] and "more than 15 digits" in found.columns.note[0]
+    with pytest.raises(ValueError, match="more than 15 digits"):
+        read(tmp_path, "n.csv", "\n".join(["id", *map(str, ids)]))
+
+
+def test_a_decimal_sign_is_a_comma_or_a_point(tmp_path):
+    with pytest.raises(ValueError, match="decimal is"):
+        read(tmp_path, "n.csv", "a\n1\n2\n", decimal="x")
 
 
 def test_a_row_with_a_gap_stays_and_gaps_are_counted(tmp_path):

@@ -64,6 +64,20 @@ def test_what_is_missing_is_zeros_to_the_encoder():
     assert (found[0] == 0).all() and (found[1] != 0).any()
 
 
+@pytest.mark.parametrize("settings", [{"encoder": nl.FoNE}, {"encoder": "P10"}, {"d_model": 0}])
+@pytest.mark.parametrize("kind", [NumberEncoder, NumberRegressor])
+def test_settings_that_are_wrong_are_named(kind, settings):
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        kind(**settings).fit(np.ones((9, 2)), np.arange(9.0))
+
+
+def test_too_few_rows_for_an_interval_are_said(home):
+    x = np.linspace(0, 1, 10)[:, None]
+    model = NumberRegressor(steps=2, members=1).fit(x, x[:, 0])
+    with pytest.warns(UserWarning, match="too few for intervals of 99%"):
+        model.predict_interval(x, 0.99)
+
+
 def test_baselines_take_words_and_gaps():
     frame = pd.DataFrame({"x": [np.nan, *np.arange(39.0)], "w": ["a", None] * 20})
     for model in baselines().values():

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
+from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, SIZE, byte_level
+from transformers import BertConfig, BertModel
 from transformers.trainer import Trainer
 
 import numlab as nl
@@ -231,6 +232,20 @@ def test_the_model_is_left_as_it_was(kind):
     ids = torch.tensor([[5, 6]])
     more = {"decoder_input_ids": ids} if kind in SEQ2SEQ else {}
     assert numbers.model(input_ids=ids, **more).logits.shape == (1, 2, 300)
+
+
+def test_what_a_person_gets_wrong_is_said():
+    numbers = make("gpt2", nl.P10())
+    with pytest.raises(ValueError, match="texts are a list; got the text 'it is 3'"):
+        numbers.generate("it is 3")
+    with pytest.raises(ValueError, match="a row has a question and an answer"):
+        numbers.collate([{"question": "it is 3"}])
+    with pytest.raises(ValueError, match="encoder is an encoder such as FoNE"):
+        make("gpt2", "P10")
+    bert = BertModel(BertConfig(**SIZE, intermediate_size=16))
+    reader = NumberModel(bert, byte_level(**NAMES), nl.P10())
+    with pytest.raises(ValueError, match="has no head of words: it only reads"):
+        reader.generate(["it is 3"])
 
 
 def test_a_number_that_follows_a_word_follows_a_space():

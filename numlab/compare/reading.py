@@ -30,6 +30,7 @@ DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
 ISO = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
+LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
 
 
@@ -99,8 +100,10 @@ def read(
     12
     """
     path, notes = Path(path), []
+    if decimal not in ("", ",", "."):
+        raise ValueError(f'decimal is "," or "."; got {decimal!r}')
     if not path.is_file():
-        raise ValueError(f"there is no file {path}")
+        raise ValueError(f"{path} is a folder" if path.is_dir() else f"there is no file {path}")
     try:
         frame, total = _sample(_chunks(path))
     except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:  # of any reader
@@ -131,7 +134,11 @@ def read(
         rows.append((name, kind, used, missing, note))
     table = pd.DataFrame(rows, columns=["column", "kind", "used", "missing", "note"])
     if not (table.used & table.kind.isin(["number", "id", "code"])).any():
-        return _texts(path.name, frame, notes)
+        if (table.note == LONG).any():
+            raise ValueError(f"{path.name}: {LONG}")
+        if said and not (table.used & (table.kind == "text")).any():
+            raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(said)}")
+        return _texts(path.name, frame[[*said]] if said else frame, notes)
     used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
     return Reading(path.name, used, table, tuple(notes))
 
@@ -156,7 +163,7 @@ def _understood(name: str, raw: pd.Series, said: str | None, decimal: str):
     if texts.isna().all() and raw.dtype.kind != "b":
         return "-", None, "it is empty"
     if said in ("date", "dmy", "mdy") or (not said and raw.dtype.kind not in "iuf"):
-        date = _dates(texts, said)
+        date = _dates(name, texts, said)
         if date is not None:
             return "date", *date
     numbers, note = _numbers(texts, "" if raw.dtype.kind in "iuf" else decimal)
@@ -166,6 +173,13 @@ def _understood(name: str, raw: pd.Series, said: str | None, decimal: str):
             bad = texts[numbers.isna() & texts.notna()]
             note = f"{len(bad):,} entries are no numbers: {', '.join(map(repr, bad.unique()[:3]))}"
         kind, why = (said, "") if said else _kind(name, numbers, texts)
+        long = texts.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
+        if long and kind in ("id", "code"):
+            return "text", texts, LONG
+        if long:
+            note = "a table keeps 15 digits of each number"
+        elif texts.str.fullmatch(r"0\d+").any():
+            why += "; zeros at the beginning are not kept"
         return kind, numbers, why or note
     words = texts if raw.dtype.kind != "b" else raw.astype("str")
     n = words.nunique()
@@ -205,13 +219,13 @@ def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     else:
         plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
         sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
-        other = "; else: --decimal ," if len(commas) and not sure else ""
+        other = '; else: --decimal ","' if len(commas) and not sure else ""
     note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
     return numbers.where(np.isfinite(numbers)), note
 
 
-def _dates(texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
+def _dates(name: str, texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
     """Dates and what could be read in another way; None where the texts are none."""
     some = texts.dropna()
     if said == "date" or some.str.fullmatch(ISO).mean() > 0.9:
@@ -223,9 +237,16 @@ def _dates(texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
     day_first = said == "dmy" or (said != "mdy" and (first > 12 or dots))
     unsure = not said and first <= 12 and second <= 12
     note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
-    found = pd.to_datetime(texts, errors="coerce", format="mixed", dayfirst=day_first)
+    parts = texts.str.extract(f"^{DAY}$")
+    written = parts[[0, 1] if day_first else [1, 0]].agg("/".join, axis=1) + "/" + parts[2]
+    found, short = (
+        pd.to_datetime(written, errors="coerce", format=f"%d/%m/{year}") for year in ("%Y", "%y")
+    )
+    found = found.fillna(short)
     if unsure:
-        note += f"; else: --columns NAME:{'mdy' if day_first else 'dmy'}"
+        note += f"; else: --columns {name}:{'mdy' if day_first else 'dmy'}"
+    if n := int((found.isna() & texts.notna()).sum()):
+        note += f"; {n:,} are no such dates"
     return found, note
 
 

@@ -23,7 +23,7 @@ from numlab.compare.reading import Reading, read
 from numlab.estimators import baselines
 from numlab.training import train
 
-LOSSLESS = 1e-6  # relative error: what float32 keeps
+LOSSLESS = 1e-6  # relative error; float32 rounds by less
 FOLDER = Path(__file__).parent
 HEADINGS = tomllib.loads((FOLDER / "columns.toml").read_text("utf-8"))
 TEMPLATES = jinja2.Environment(
@@ -96,7 +96,7 @@ class Advice:
     >>> found = nl.compare.encodings({"x": np.array([1.0, 2.5, 4.0])}, [nl.P1000(), nl.XVal()])
     >>> advice = nl.compare.advise(found, untrained="not asked for")
     >>> advice.encoder, advice.why[2]
-    ('XVal', 'It loses nothing that float32 keeps.')
+    ('XVal', 'It changes no number by more than a millionth.')
     """
 
     encoder: str

@@ -29,9 +29,13 @@ def named(text: str) -> Encoder:
     except (SyntaxError, ValueError):
         raise ValueError(f"an encoder is written like BitTokens(bits=32); got {text!r}") from None
     source = _module(module) if module else encoders
-    if not _is_encoder(kind := getattr(source, name, None)):
-        held = ", ".join(key for key, value in vars(source).items() if _is_encoder(value))
-        raise ValueError(f"no encoder is named {name!r}; there are {held}, or mymodule:MyEncoder")
+    kind = getattr(source, name, None)
+    if kind is not None and not _is_encoder(kind):
+        raise ValueError(f"{text!r} is no encoder: a frozen dataclass that is a numlab.Encoder")
+    if kind is None:
+        held = [key for key, value in vars(source).items() if _is_encoder(value)]
+        there = ", ".join([*held, "mymodule:MyEncoder"])
+        raise ValueError(f"no encoder is named {name!r}; there are {there}")
     try:
         return kind(*args, **options)
     except TypeError as error:
@@ -50,3 +54,5 @@ def _module(name: str):
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ValueError(f"there is no module {error.name!r}, which {name!r} needs") from None
+    except SyntaxError as error:
+        raise ValueError(f"the module {name!r}: {error}") from None

@@ -40,8 +40,8 @@ class XVal(ScaledCode, ValueEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.k < 0:
-            raise ValueError(f"XVal has k >= 0; got {self.k}")
+        if not isinstance(self.k, int) or self.k < 0:
+            raise ValueError(f"XVal has a whole number k >= 0; got {self.k}")
         if self.mixture < 0:
             raise ValueError(f"XVal has a mixture of 0 or more normals; got {self.mixture}")
 

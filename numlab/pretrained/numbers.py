@@ -54,6 +54,8 @@ class NumberModel(
 
     def __init__(self, model, tokenizer, encoder: Encoder | None = None):
         super().__init__()
+        if encoder is not None and not isinstance(encoder, Encoder):
+            raise ValueError(f"encoder is an encoder such as FoNE(5), or None; got {encoder!r}")
         text, self.encoder = Words.of(tokenizer, model.config), encoder
         self.reads = PretrainedTokenizer.of(text, encoder)
         self.writes = PretrainedTokenizer.of(text, encoder and encoder.answer, whole=False)
@@ -82,6 +84,8 @@ class NumberModel(
 
         `answers` have no special tokens around them.
         """
+        if isinstance(texts, str):
+            raise ValueError(f"texts are a list; got the text {texts[:40]!r}")
         corpus = (self.writes if answers else self.reads)(parse([*texts], bare=True))
         batch = corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
         inputs = MaskedLM().show(batch)
@@ -98,6 +102,10 @@ class NumberModel(
 
     def collate(self, rows: list[dict[str, str]]) -> dict:
         """A batch for `forward`; a row has a "question" and an "answer"."""
+        for row in rows:
+            if not all(isinstance(row.get(part), str) for part in ("question", "answer")):
+                raise ValueError(f"a row has a question and an answer, both texts; got {row}")
+        self._check_writer()
         questions, answers = ([row[part] for row in rows] for part in ("question", "answer"))
         end = self.reads.text.tokenizer.eos_token  # None is an error: nothing would end an answer
         answer = self.read([text + end for text in answers], answers=True)
@@ -176,6 +184,7 @@ class NumberModel(
         Numbers are written in full, and as nan where their tokens make no number. `options` are
         those of the model's `generate`; there are no beams.
         """
+        self._check_writer()
         text, steps, writing = self.reads.text, [], self.writing()
         carriers = torch.as_tensor(self.writes.carriers, device=self.embed.table.weight.device)
         part = "decoder_input" if self.two_parts else "input"
@@ -202,6 +211,10 @@ class NumberModel(
             ids = self.model.generate(**options, **only)
         read = [step.cpu().numpy() for step in steps if step.ndim]
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
+
+    def _check_writer(self) -> None:
+        if self.model.get_output_embeddings() is None:
+            raise ValueError(f"{type(self.model).__name__} has no head of words: it only reads")
 
     def added(self) -> dict[str, torch.Tensor]:
         """The weights that the model itself does not have."""

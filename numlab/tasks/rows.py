@@ -40,7 +40,7 @@ class Rows(GivenTask):
 
     @abc.abstractmethod
     def read(self, rows) -> list[Examples]:
-        """Other rows of the same form; `index` is a row's place. What is unknown may be missing."""
+        """Other rows of the same form; `index` is a row's place. A Table may lack its target."""
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
@@ -208,6 +208,8 @@ class Texts(Rows):
         return self.target
 
     def read(self, rows: Sequence[str]) -> list[Examples]:
+        if isinstance(rows, str):
+            raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
         return parse(list(rows))
 
     def _all(self) -> list[Examples]:

@@ -91,7 +91,8 @@ class Run:
 
         Parameters
         ----------
-        rows : DataFrame, or list of str; the target may be missing.
+        rows : DataFrame, in which the target may be missing; or list of str, in which any number
+            stands for it.
         coverage : above 0 and below 1, for each slot; None: no interval.
 
         Returns
