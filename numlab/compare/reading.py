@@ -108,6 +108,8 @@ def read(
         frame, total = _sample(_chunks(path))
     except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:  # of any reader
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+        if isinstance(error, UnicodeDecodeError):
+            reason = "it is not in UTF-8"
         raise ValueError(f"{path.name} cannot be read as a table: {reason}") from None
     frame = frame.rename(columns=lambda name: str(name).strip())
     if twice := frame.columns[frame.columns.duplicated()].tolist():
@@ -288,7 +290,7 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
     elif kind in (".jsonl", ".ndjson"):
         with path.open(encoding="utf-8") as lines:
             while part := list(itertools.islice(lines, CHUNK)):
-                rows = [json.loads(line) for line in part if line.strip()]  # keeps every digit
+                rows = [_json(line) for line in part if line.strip()]
                 yield pd.DataFrame([r if isinstance(r, dict) else {"text": r} for r in rows])
     elif kind == ".parquet":
         yield from (batch.to_pandas() for batch in parquet.ParquetFile(path).iter_batches(CHUNK))
@@ -303,6 +305,13 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
             yield pd.DataFrame({"text": lines})
     else:
         raise ValueError(f"expected {', '.join(SUFFIXES)}; got {kind or 'none'}")
+
+
+def _json(line: str):
+    try:
+        return json.loads(line)  # keeps every digit
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} in the line {line.strip()[:60]!r}") from None
 
 
 def _separated(path: Path) -> Iterator[pd.DataFrame]:

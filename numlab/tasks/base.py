@@ -87,7 +87,8 @@ class GivenTask(Task):
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         n, rows = sum(map(natural, sizes)), self.usable
         if n > len(rows):
-            raise ValueError(f"there are {len(rows):,} different texts; got sizes {tuple(sizes)}")
+            asked = f"got sizes {tuple(sizes)}, such as a RunSpec's n_test, n_valid and n_train"
+            raise ValueError(f"there are {len(rows):,} different texts; {asked}")
         order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
         return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
 
