@@ -12,19 +12,15 @@ from numlab.plots import encoder_color, encoder_marker, legend, panels, styled
 OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
 GREY = "#555555"
 EASIER = "texts that are easier (%)"
+PARTS = 5  # of the texts of a task, from easy to hard
 
 
 def scored(answers: pd.DataFrame, digits: int) -> pd.DataFrame:
     """Answers with the columns of `each_answer`, and their score as BitTokens counts it.
 
-    log-sMAPE; whether all digits are the same in MinMax and Sorting; in Interval (5 a - 1) / 4,
-    with a whether the letter is right: of its mean, what is below 0 counts as 0 (`percent`).
-
-    Parameters
-    ----------
-    answers : DataFrame
-        Rows of `nl.predict` with a column `task`.
-    digits : of an answer.
+    `answers` are rows of `nl.predict` with a column task; `digits` is how many an answer has. The
+    score is log-sMAPE; in MinMax and Sorting it is whether all digits are the same; in Interval it
+    is (5 a - 1) / 4, with a whether the letter is right. A mean below 0 counts as 0 (`percent`).
     """
     frame = answers.join(each_answer(answers, digits))
     number = frame["log-sMAPE"].where(~frame.task.isin(OF_DIGITS), frame["same digits"])
@@ -50,15 +46,15 @@ def constant(answers: pd.DataFrame, digits: int) -> pd.Series:
     return guessed.groupby("task", sort=False).score.agg(percent)
 
 
-def by_difficulty(answers: pd.DataFrame, parts: int = 5) -> pd.DataFrame:
+def by_difficulty(answers: pd.DataFrame) -> pd.DataFrame:
     """Mean scores (%) of each encoder and seed, over how many of a task's texts are easier (%).
 
     Levels that many texts share count by their middle.
     """
     texts = answers.drop_duplicates(["task", "seed", "example"])
     rank = texts.groupby("task").difficulty.rank(pct=True)
-    part = np.minimum(np.floor(parts * rank), parts - 1)
-    texts = texts[["task", "seed", "example"]].assign(**{EASIER: (part + 0.5) * 100 / parts})
+    part = np.minimum(np.floor(PARTS * rank), PARTS - 1)
+    texts = texts[["task", "seed", "example"]].assign(**{EASIER: (part + 0.5) * 100 / PARTS})
     by = ["task", "encoder", EASIER, "seed"]
     frame = answers.merge(texts).groupby(by, sort=False).score.agg(percent).reset_index()
     order = {task: i for i, task in enumerate(answers.task.unique())}
@@ -79,11 +75,9 @@ def board(answers: pd.DataFrame) -> pd.DataFrame:
 def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     """A row for each encoder, the best on top, and a column for each task.
 
-    Parameters
-    ----------
-    table : DataFrame [encoder, task, value, low, high]
-        Of `board`: the number in a cell is the score, the small one half of its interval.
-    constant : (tasks,) scores of a constant answer, the lowest row.
+    `table` comes from `board`, with the columns encoder, task, value, low and high: the number in a
+    cell is the score, the small one half of its interval. `constant` holds the scores of a constant
+    answer by task; it is the lowest row.
     """
     tasks, encoders = table.task.unique(), table.encoder.unique()
     cells = table.pivot(index="encoder", columns="task", values=["value", "low", "high"])
@@ -118,13 +112,10 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
 
 @styled
 def losses(table: pd.DataFrame, constant: float) -> Figure:
-    """A panel for each encoder, a row for each loss: the score, its interval, its seeds.
+    """A panel for each encoder, a row for each loss: the score and its interval.
 
-    Parameters
-    ----------
-    table : DataFrame [encoder, loss, value, low, high]
-        In percent; the first loss is the one that others are compared with.
-    constant : the score of a constant answer.
+    `table` has the columns encoder, loss, value, low and high, in percent; the first loss is the
+    one that others are compared with. `constant` is the score of a constant answer.
     """
     groups, names = list(table.groupby("encoder", sort=False)), table.loss.unique()
     figure, axes = panels(len(groups), 4, 2.3, 0.34 * len(names) + 0.7)

@@ -117,7 +117,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
 def _dots(
     ax: Axes, values: pd.Series, heads: list[str], colors: dict[str, str], most: float = np.inf
 ) -> None:
-    """A row for each head, and a line at the true distribution; ▶ where the mean is above `most`."""
+    """A row for each head, a line at the true distribution; ▶ where the mean is above `most`."""
     ax.axvline(values[TRUE].mean(), color=TRUE_COLOR, ls="--", lw=1)
     for row, head in enumerate(heads):
         seeds = values[head]

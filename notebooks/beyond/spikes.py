@@ -15,23 +15,23 @@ FIRST_RANKED = 10  # a vocabulary of BERT has its characters first, then words f
 N_SPECIAL = 1995  # what stands before the first word
 
 
-def frequencies(stop: int = 340) -> nl.Embeddings:
+def frequencies() -> nl.Embeddings:
     """How often numbers occur, as vectors of one entry: the logarithm of their rank among words.
 
     The vocabulary of all-MiniLM-L6-v2 is that of BERT, which is sorted by how often words occur;
     it has a word for each number of two digits or more up to 341.
     """
-    numbers = np.arange(FIRST_RANKED, stop)
+    numbers = np.arange(FIRST_RANKED, 340)
     words = nl.pretrained.Pretrained(nl.pretrained.MINILM).tokenizer([], None).text.tokenizer
     rank = np.array(words.convert_tokens_to_ids([str(n) for n in numbers])) - N_SPECIAL
     return nl.Embeddings(numbers, np.log(rank)[:, None], "frequency")
 
 
-def planted(n: int, period: int = 10, size: float = 0.4, d: int = 64) -> nl.Embeddings:
+def planted(n: int) -> nl.Embeddings:
     """Noise with a faint circle: a spike in the spectrum, and hardly a number told from another."""
-    turns = 2 * np.pi * np.arange(n) / period
-    noise = np.random.default_rng(0).normal(size=(n, d))
-    noise[:, :2] += size * np.column_stack([np.cos(turns), np.sin(turns)])
+    turns = 2 * np.pi * np.arange(n) / 10  # period 10
+    noise = np.random.default_rng(0).normal(size=(n, 64))
+    noise[:, :2] += 0.4 * np.column_stack([np.cos(turns), np.sin(turns)])
     return nl.Embeddings(np.arange(n), noise, "planted")
 
 

@@ -15,19 +15,10 @@ PARTS = ("gap", "input alone", "head alone", "interaction")
 def parts(scores: pd.DataFrame, better: tuple[str, str], worse: tuple[str, str]) -> pd.DataFrame:
     """Split the gap between two pairs of an input and a head.
 
-    The last three parts add up to the gap: what changing the input alone adds to the worse pair,
-    what changing the head alone adds, and what both add beyond that.
-
-    Parameters
-    ----------
-    scores : DataFrame [question, seed, input, head, score]
-        A row for each run.
-    better, worse : (input, head)
-
-    Returns
-    -------
-    DataFrame (seeds, (question, part))
-        Paired by seed.
+    `scores` has the columns question, seed, input, head and score, a row for each run; `better` and
+    `worse` are pairs (input, head). The result is paired by seed, with the columns (question,
+    part). The last three parts add up to the gap: what changing the input alone adds to the worse
+    pair, what changing the head alone adds, and what both add beyond that.
 
     >>> rows = [("q", 0, i, h, s) for i, h, s in zip("aabb", "xyxy", (1.0, 3.0, 4.0, 9.0))]
     >>> frame = pd.DataFrame(rows, columns=["question", "seed", "input", "head", "score"])
@@ -47,12 +38,9 @@ def parts(scores: pd.DataFrame, better: tuple[str, str], worse: tuple[str, str])
 def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     """The score of each input with each head, a map for each question; then the parts of the gap.
 
-    Parameters
-    ----------
-    scores : DataFrame [question, seed, input, head, score]
-        In points. Scores are averaged over the seeds.
-    split : DataFrame (seeds, (question, part))
-        From `parts`, of these questions and of others. Bars are 95 % intervals over the seeds.
+    `scores` has the columns question, seed, input, head and score, in points; it is averaged over
+    the seeds. `split` comes from `parts`, of these questions and of others; bars are 95 % intervals
+    over the seeds.
     """
     questions = scores.question.unique()
     n_inputs = scores.input.nunique()

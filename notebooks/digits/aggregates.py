@@ -16,17 +16,9 @@ def from_digits(
 ) -> nl.embeddings.Embeddings:
     """Aggregates of the embeddings of the digits of whole numbers, without leading zeros.
 
-    Parameters
-    ----------
-    numbers : array of shape (n,)
-        Whole numbers, 0 <= number < 2**63, of any lengths.
-    table : array of shape (10, d)
-        The embeddings of the digits.
-    aggregate : Aggregation
-        Such as `WeightedSum()` or `DigitSum()`.
+    `numbers` (n,) are of any lengths, 0 <= number < 2**63; `table` (10, d) holds the embeddings of
+    the digits.
 
-    Examples
-    --------
     >>> from numlab.encoders import DigitSum
     >>> from_digits([7, 70], np.eye(10), DigitSum()).vectors[:, [0, 7]].tolist()
     [[0.0, 1.0], [1.0, 1.0]]
@@ -51,21 +43,11 @@ def digit_f1(
 ) -> pd.DataFrame:
     """`nl.probes.neighbour_f1` of `from_digits`, for up to 10^7 numbers.
 
-    A weighted sum is computed in the ten dimensions that ten embeddings span. An aggregate that
-    ignores the order of digits has one vector for each of the 19,447 multisets in 10^7 numbers.
+    `numbers` (n,) are whole and all different, 0 <= number < 10**18; `table` (10, d) holds the
+    embeddings of the digits, all finite; 1 <= k < n. A weighted sum is computed in the ten
+    dimensions that ten embeddings span. An aggregate that ignores the order of digits has one
+    vector for each of the 19,447 multisets in 10^7 numbers.
 
-    Parameters
-    ----------
-    numbers : array of shape (n,)
-        Whole numbers, all different, 0 <= number < 10**18.
-    table : array of shape (10, d)
-        The embeddings of the digits, all finite.
-    aggregate : Aggregation
-    k : int
-        1 <= k < n.
-
-    Examples
-    --------
     >>> from numlab.encoders import DigitSum
     >>> digit_f1(np.arange(10, 100), np.eye(10), DigitSum()).f1.mean().round(3)
     np.float64(0.254)

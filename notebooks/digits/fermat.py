@@ -27,24 +27,11 @@ SIGNS = dict(zip((ast.Add, ast.Sub, ast.Mult, ast.Div), ONE_STEP, strict=True))
 def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
     """Read a test set of FERMAT: `questions/<name>.q` and `answers/<name>.a`.
 
-    Parameters
-    ----------
-    folder : `test_sets` of its repository.
-    name : such as "Original" or "1dp_random".
-
-    Returns
-    -------
-    DataFrame with columns
-        index : of the problem, the same in all sets
-        question : str
-        answer : float; NaN where the problem cannot be commuted
-        equation : as in the file
-        operation : "a+b", "a-b", "a*b", "a/b"; missing for several, or without an equation
-
-    Raises
-    ------
-    ValueError
-        For a broken line, a repeated problem or a missing answer, with file and line.
+    `folder` is `test_sets` of its repository, `name` such as "Original" or "1dp_random". The
+    columns are index (of the problem, the same in all sets), question, answer (NaN where the
+    problem cannot be commuted), equation and operation ("a+b", "a-b", "a*b" or "a/b"; missing for
+    several, or without an equation). A broken line, a repeated problem or a missing answer raises
+    ValueError with file and line.
     """
     folder = Path(folder)
     questions = _by_index(folder / "questions" / f"{name}.q", ("index", "question"))

@@ -30,12 +30,8 @@ PAPER = {"color": "#555555", "lw": 1.2}
 def number_lines(frame: pd.DataFrame, number: float) -> Figure:
     """The nearest neighbours of one number, a line for each way to find them (digits, Fig. 1).
 
-    Parameters
-    ----------
-    frame : DataFrame [line, neighbour, chance]
-        line: the name of a row, the first of which is the number line itself; chance: the
-        probability that a tied neighbour is drawn. The paler a mark, the smaller it is.
-    number : float
+    `frame` has the columns line (the name of a row; the first is the number line itself), neighbour
+    and chance (the probability that a tied neighbour is drawn: the smaller, the paler the mark).
     """
     names = list(frame.line.unique())
     figure, (ax,) = panels(1, 1, 8.6, 0.5 * len(names) + 0.6)
@@ -62,19 +58,12 @@ def f1_by_length(
 ) -> Figure:
     """kNN-F1 over the number of digits, a line for each aggregate (digits, Fig. 2 and 3).
 
-    Parameters
-    ----------
-    frame : DataFrame [pool, table, aggregate, digits, seed, f1]
-        One panel for each pool of numbers and table of digits. f1: mean over the numbers of that
-        many digits.
-    paper : float, optional
-        The paper's value for the weighted sum, drawn as a dashed line.
-    below : float, optional
-        The paper's bound for the other functions, drawn as a dotted line. The axis is then
-        logarithmic from 0.1 % up and linear below, so that 0 is seen, and the lines stand side by
-        side, so that equal values are seen.
-    chance : mapping, optional
-        For some pools, what neighbours drawn at random score, by the number of digits.
+    `frame` has the columns pool, table, aggregate, digits, seed and f1, the mean over the numbers
+    of that many digits: one panel for each pool of numbers and table of digits. `paper` is the
+    paper's value for the weighted sum (dashed), `below` its bound for the other functions (dotted);
+    with `below`, the axis is logarithmic from 0.1 % up and linear below, so that 0 is seen, and the
+    marks stand side by side. `chance` holds, for some pools, what neighbours drawn at random score,
+    by the number of digits.
     """
     pools = list(frame.pool.unique())
     shift = dict(zip(names := frame["aggregate"].unique(), _beside(len(names)), strict=True))
@@ -113,14 +102,8 @@ def _beside(n: int) -> np.ndarray:
 def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
     """kNN-F1 of the weighted sum over the base of its weights, a line for each length.
 
-    Parameters
-    ----------
-    frame : DataFrame [table, seed, base, digits, f1]
-        One panel for each table of digits.
-    base : float
-        The base that is used elsewhere, marked by a vertical line.
-    paper : float
-        The paper's value from two digits on.
+    `frame` has the columns table (a panel each), seed, base, digits and f1. A vertical line marks
+    `base`, which is used elsewhere; `paper` is the paper's value from two digits on.
     """
     figure, axes = panels(frame.table.nunique(), 2)
     lengths = sorted(frame.digits.unique())
@@ -152,10 +135,8 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
 def norm_by_length(frame: pd.DataFrame) -> Figure:
     """The length of vectors over the number of digits, a line for each aggregate.
 
-    Parameters
-    ----------
-    frame : DataFrame [table, aggregate, digits, seed, norm]
-        One panel for each table of digits. norm: in lengths of a digit's vector.
+    `frame` has the columns table (a panel each), aggregate, digits, seed and norm, in lengths of a
+    digit's vector.
     """
     shift = dict(zip(names := frame["aggregate"].unique(), _beside(len(names)), strict=True))
     beside = frame.assign(digits=frame.digits + frame["aggregate"].map(shift))
@@ -173,10 +154,7 @@ def norm_by_length(frame: pd.DataFrame) -> Figure:
 def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
     """kNN-F1 over k: the first embedding as a line, the others as marks, one for each seed.
 
-    Parameters
-    ----------
-    frame : DataFrame [embedding, seed, k, f1]
-    title : str
+    `frame` has the columns embedding, seed, k and f1.
     """
     figure, (ax,) = panels(1, 1, 6.0, 3.4)
     colors = ("black", OTHERS[0], OTHERS[2])
@@ -195,11 +173,8 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
 def dots(frame: pd.DataFrame, title: str) -> Figure:
     """kNN-F1 in percent, a row for each encoder: the mean of the seeds and their range.
 
-    Parameters
-    ----------
-    frame : DataFrame [encoder, state, seed, f1]
-        States come in the order of the frame, encoders by their score in the last one.
-    title : str
+    `frame` has the columns encoder, state, seed and f1. States come in the order of the frame,
+    encoders by their score in the last one.
     """
     states = list(frame.state.unique())
     last = frame[frame.state == states[-1]].groupby("encoder", sort=False).f1.mean()

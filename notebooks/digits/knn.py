@@ -35,10 +35,7 @@ def f1_by_length(
 ) -> pd.DataFrame:
     """Mean kNN-F1 of the numbers of each length, among those and among the numbers of all lengths.
 
-    Returns
-    -------
-    DataFrame [table, seed, aggregate, pool, digits, f1]
-        k is 10, and 9 among ten numbers.
+    The columns are table, seed, aggregate, pool, digits and f1. k is 10, and 9 among ten numbers.
     """
     pools = [("all lengths", np.arange(10**longest))]
     pools += [("same length", of_length(n)) for n in range(1, longest + 1)]
@@ -73,10 +70,7 @@ def leading_digits_only(k: int, n: int) -> float:
 def f1_over_k(tables: Sequence[Table], length: int, ks: Sequence[int]) -> pd.DataFrame:
     """kNN-F1 of weighted sums among the numbers of one length, beside `leading_digits_only`.
 
-    Returns
-    -------
-    DataFrame [embedding, seed, k, f1]
-        One row for each table and k.
+    The columns are embedding, seed, k and f1, a row for each table and k.
     """
     rows = [("leading digits only", 0, k, leading_digits_only(k, length)) for k in ks]
     for name, seed, embeddings in tables:
@@ -89,9 +83,7 @@ def f1_over_k(tables: Sequence[Table], length: int, ks: Sequence[int]) -> pd.Dat
 def f1_over_base(tables: Sequence[Table], bases: Sequence[float], longest: int) -> pd.DataFrame:
     """Mean kNN-F1 of weighted sums of each length among the numbers of all lengths.
 
-    Returns
-    -------
-    DataFrame [table, seed, base, digits, f1]
+    The columns are table, seed, base, digits and f1.
     """
     numbers, frames = np.arange(10**longest), []
     for (table, seed, embeddings), base in itertools.product(tables, bases):
@@ -121,12 +113,8 @@ def chance(n: int) -> float:
 def median_errors(runs: Sequence[nl.Run], names: Mapping) -> tuple[pd.DataFrame, float]:
     """How far the answers of runs are off, and the errors of always answering the median.
 
-    Returns
-    -------
-    DataFrame of shape (seeds, encoders)
-        The median distance from the true answer; an invalid answer is infinitely far off.
-    float
-        The same of the median of all true answers.
+    First the median distance from the true answer, (seeds, encoders); an invalid answer is
+    infinitely far off. Then the same of the median of all true answers.
     """
     rows, true = [], []
     for run in runs:
@@ -145,9 +133,7 @@ def norms(
 ) -> pd.DataFrame:
     """Mean length of the vectors of up to 90 numbers of each length, in lengths of a digit's.
 
-    Returns
-    -------
-    DataFrame [table, seed, aggregate, digits, norm]
+    The columns are table, seed, aggregate, digits and norm.
     """
     rng = np.random.default_rng(0)
     numbers = [of_length(n) for n in range(1, longest + 1)]

@@ -29,24 +29,11 @@ def question_sets(
     n: int,
     training: Sequence[Examples],
 ) -> tuple[list[Examples], pd.DataFrame]:
-    """Problems with numbers of one kind each, without those that occur in training.
+    """Problems with numbers of one kind each, without those that occur in `training`.
 
-    Parameters
-    ----------
-    task : WordProblems
-        Its templates are used.
-    kinds : mapping of str to DigitLengths
-        One test set each.
-    n : int
-        Problems to draw for a set.
-    training : sequence of Examples
-
-    Returns
-    -------
-    list of Examples
-        `index` is the row of the frame.
-    DataFrame [set, operation]
-        Operation: such as "a+b"; None where a problem has two steps.
+    `kinds` makes one test set each, of `n` problems drawn from the templates of `task`. `index` of
+    the examples is the row of the frame, whose columns are set and operation, such as "a+b"; None
+    where a problem has two steps.
     """
     seen = {(e.layout, *row) for e in training for row in e.numbers.tolist()}
     templates = zip(task.layouts(), task.templates, strict=True)
@@ -83,10 +70,7 @@ def fermat_sets(
 def with_commonest(answers: pd.DataFrame) -> pd.DataFrame:
     """Answers, and one more setting: each time the commonest true answer of the set.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        Rows of `predict`, with the columns `setting` and `set`.
+    `answers` are rows of `predict`, with the columns setting and set.
     """
     one = answers[answers.setting == answers.setting.iloc[0]]
     mode = one.groupby(["seed", "set"]).true.transform(lambda true: true.mode().iloc[0])
@@ -95,19 +79,10 @@ def with_commonest(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_run(answers: pd.DataFrame, metric: Callable, column: str) -> pd.DataFrame:
-    """A metric in percent: one row for each setting and seed, one column for each value of a column.
+    """A metric in percent: one row for each (setting, seed), one column for each value of `column`.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        Rows of `predict`, with the columns `setting` and `column`.
-    metric : callable
-        From a DataFrame to a float.
-    column : str
-
-    Returns
-    -------
-    DataFrame, indexed by (setting, seed)
+    `answers` are rows of `predict`, with the columns setting and `column`; `metric` makes a number
+    of a DataFrame.
     """
     groups = answers.groupby(["setting", "seed", column], sort=False)
     return 100 * groups[["true", "predicted", "valid"]].apply(metric).unstack(sort=False)

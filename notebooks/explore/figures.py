@@ -13,12 +13,9 @@ MARKS = {"one token": ("o", 11), "several tokens": ("^", 13)}
 
 @styled
 def clouds(frame: pd.DataFrame) -> Figure:
-    """The first two principal components, a panel for each cloud.
+    """The first two principal components, a panel for each cloud; the colour is the number.
 
-    Parameters
-    ----------
-    frame : DataFrame [cloud, number, tokens, pc1, pc2]
-        tokens: "one token" or "several tokens". The colour is the number.
+    `frame` has the columns cloud, number, tokens ("one token" or "several tokens"), pc1 and pc2.
     """
     names = frame.cloud.unique()
     figure, axes = panels(len(names), 3, 3.6, 3.4, share=False)
@@ -43,10 +40,8 @@ def clouds(frame: pd.DataFrame) -> Figure:
 def answers(frame: pd.DataFrame) -> Figure:
     """Prices that models answer against the true ones, a panel for each way to hold numbers.
 
-    Parameters
-    ----------
-    frame : DataFrame [numbers, price, answer, error]
-        In euros; answer and error are NaN where no price was answered.
+    `frame` has the columns numbers, price, answer and error, in euros; answer and error are NaN
+    where no price was answered.
     """
     ways = [*frame.numbers.unique()]
     figure, axes = panels(len(ways), 2, 3.6, 3.4)

@@ -22,9 +22,7 @@ def count(parameters: Iterable[torch.Tensor]) -> int:
 def module_steps(module: torch.nn.Module, number: float) -> pd.DataFrame:
     """Each vector in the module of Eq. 3, from a number's bits to its embedding.
 
-    Returns
-    -------
-    DataFrame [step, made_by, entry, value]
+    The columns are step, made_by, entry and value.
     """
     w1, w2, w3 = (layer.weight for layer in module.layers)
     x = torch.from_numpy(nl.IEEE754().features([number])).float()[0]
@@ -53,11 +51,8 @@ def _product(formula: str, weight: torch.Tensor) -> str:
 def masked_text(model: PretrainedModel, text: str, word: str) -> tuple[Inputs, pd.DataFrame]:
     """A text with one word masked, for a model, and its tokens.
 
-    Returns
-    -------
-    Inputs
-    DataFrame [word, kind, note, target]
-        One row for each token, as `figures.model` draws them.
+    The frame has the columns word, kind, note and target, a row for each token, as `figures.model`
+    draws them.
     """
     corpus = model.tokenizer(nl.parse([text]))
     batch, offset = corpus.batch(np.arange(1)), model.tokenizer.offset
@@ -85,9 +80,7 @@ def new_weights(model: PretrainedModel) -> list[torch.nn.Parameter]:
 def parts(model: PretrainedModel) -> pd.DataFrame:
     """The parts of a model, as `figures.model` draws them.
 
-    Returns
-    -------
-    DataFrame [text, learned], indexed by words, numbers, trunk, head
+    The columns are text and learned, the rows words, numbers, trunk and head.
     """
     table = model.embed.table.weight
     blocks = count(model.trunk.parameters()) - table.numel()

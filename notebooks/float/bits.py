@@ -14,12 +14,9 @@ PARTS = np.repeat(["sign", "exponent", "significand"], [1, 8, 23])
 
 
 def bit_table(numbers: Sequence[float]) -> pd.DataFrame:
-    """The 32 bits of some numbers.
+    """The 32 bits of some numbers, a row for each bit, the sign first.
 
-    Returns
-    -------
-    DataFrame [number, meaning, part, bit]
-        One row for each bit, the sign first; number and meaning are texts.
+    The columns are number and meaning (both texts), part and bit.
     """
     features = nl.IEEE754().features(numbers)
     frames = [

@@ -22,11 +22,8 @@ GREY_ARROW = {"arrowstyle": "->", "color": "#777777", "lw": 1.0}
 def bits(frame: pd.DataFrame) -> Figure:
     """Numbers as the bits of floats, one row each (float, Fig. 2).
 
-    Parameters
-    ----------
-    frame : DataFrame [number, meaning, part, bit]
-        One row for each bit, the sign first. number: its text; meaning: the value of the bits, as
-        text; part: "sign", "exponent" or "significand"; bit: 0 or 1.
+    `frame` has a row for each bit, the sign first, and the columns number (its text), meaning (the
+    value of the bits, as text), part ("sign", "exponent" or "significand") and bit (0 or 1).
     """
     rows = list(frame.groupby("number", sort=False))
     width = 1.5 + CELL * max(len(row) for _, row in rows)
@@ -53,12 +50,9 @@ def bits(frame: pd.DataFrame) -> Figure:
 def activations(frame: pd.DataFrame, residual: tuple[str, str]) -> Figure:
     """The vector after each step of a module, entry by entry (float, Eq. 3 and Fig. 3).
 
-    Parameters
-    ----------
-    frame : DataFrame [step, made_by, entry, value]
-        step: the name of a vector; made_by: how it follows from the vector before.
-    residual : pair of str
-        The vector that is added, and the vector to which it is added.
+    `frame` has the columns step (the name of a vector), made_by (how it follows from the vector
+    before), entry and value. `residual` names the vector that is added, and the one to which it is
+    added.
     """
     steps = list(frame.groupby("step", sort=False))
     figure = Figure(figsize=(11, 0.75 * len(steps) + 0.7))
@@ -109,12 +103,8 @@ def _skip_arrow(figure: Figure, start, end) -> None:
 def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
     """How often words of each kind are among the first five: a panel for each kind.
 
-    Parameters
-    ----------
-    frame : DataFrame [kind, embedding, seed, top-5]
-        One row for each run, in percent. Kinds and embeddings keep its order.
-    trivial : str
-        The embedding that is no model; drawn as a dashed line.
+    `frame` has the columns kind, embedding, seed and top-5, in percent, a row for each run; kinds
+    and embeddings keep its order. `trivial` is the embedding that is no model; it is a dashed line.
     """
     drawn = frame[frame.embedding != trivial]
     names, titles = list(drawn.embedding.unique()), list(frame.kind.unique())
@@ -142,14 +132,10 @@ def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
 def model(tokens: pd.DataFrame, parts: pd.DataFrame) -> Figure:
     """A text on its way through a model that embeds numbers by their bits (float, Fig. 1).
 
-    Parameters
-    ----------
-    tokens : DataFrame [word, kind, note, target]
-        One row for each token. kind: "literal", "number" or "mask"; note: the text under the
-        token; target: the word to be predicted there, or "".
-    parts : DataFrame [text, learned]
-        Indexed by the four parts "words", "numbers", "trunk" and "head": a text for each, and
-        whether it is trained.
+    `tokens` has a row for each token and the columns word, kind ("literal", "number" or "mask"),
+    note (the text under the token) and target (the word to be predicted there, or ""). `parts` has
+    the rows "words", "numbers", "trunk" and "head" and the columns text and learned (whether it
+    is trained).
     """
     ax = _inches(12.2, 4.9)
     color = encoder_color("IEEE754")

@@ -22,11 +22,8 @@ TOP = (1, 5, 20, 100)
 def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256) -> pd.DataFrame:
     """How likely a run of MaskedWords finds each word of some texts, with one masked at a time.
 
-    Returns
-    -------
-    DataFrame [seed, example, slot, token, rank, log_probability]
-        One row for each word. `slot` is the name of the word's slot, "" in a literal; `token` its
-        id; `rank` 1 for the likeliest word.
+    The columns are seed, example, slot (the name of the word's slot, "" in a literal), token (its
+    id), rank (1 for the likeliest word) and log_probability, a row for each word.
     """
     corpus, objective, device = run.tokenizer(examples), run.spec.objective, run.model.device
     index = np.concatenate([e.index for e in examples])
@@ -78,16 +75,8 @@ def cut(name: str, layers: int, folder: Path) -> str:
 def by_frequency(run: nl.Run, words: pd.DataFrame) -> pd.DataFrame:
     """The trivial answer: every word is as likely as it is frequent in training.
 
-    Parameters
-    ----------
-    run : Run
-    words : DataFrame
-        Rows of `masked_words` of that run.
-
-    Returns
-    -------
-    DataFrame
-        The same rows, with other ranks and log-probabilities.
+    `words` are rows of `masked_words` of that run; they come back with other ranks and
+    log-probabilities.
     """
     corpus = run.tokenizer(run.examples("train"))
     batch = corpus.batch(np.arange(len(corpus)))
@@ -101,18 +90,9 @@ def by_frequency(run: nl.Run, words: pd.DataFrame) -> pd.DataFrame:
 def scores(words: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Perplexity and top-k in percent, one row for each seed.
 
-    Perplexity is the exponential of the mean negative log-probability of the words; top-k the
-    share of words that are among the k likeliest.
-
-    Parameters
-    ----------
-    words : DataFrame
-        Rows of `masked_words`, with the columns of `by`.
-    by : sequence of str
-
-    Returns
-    -------
-    DataFrame [*by, seed, perplexity, top-1, top-5, top-20, top-100]
+    `words` are rows of `masked_words`, with the columns of `by`; the result has those, seed,
+    perplexity, top-1, top-5, top-20 and top-100. Perplexity is the exponential of the mean negative
+    log-probability of the words; top-k the share of words that are among the k likeliest.
     """
     among = words.assign(**{f"top-{k}": 100.0 * (words["rank"] <= k) for k in TOP})
     columns = ["log_probability", *(f"top-{k}" for k in TOP)]

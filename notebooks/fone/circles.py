@@ -1,4 +1,4 @@
-"""FoNE's circles: of numbers, in the vectors that a model reads, and three ways to read digits off."""
+"""FoNE's circles, of numbers and in the vectors that a model reads; three ways to read digits."""
 
 from __future__ import annotations
 
@@ -15,13 +15,9 @@ def circles(
 ) -> np.ndarray:
     """The circles of abs(x) in float64 (Algorithm 1 and Fig. 1, fone).
 
-    Returns
-    -------
-    array of shape (n, digits, periods, 2)
-        cos and sin of 2 pi abs(x) / (p 10^i), least significant place first.
+    The result (n, digits, periods, 2) holds cos and sin of 2 pi abs(x) / (p 10^i), least
+    significant place first.
 
-    Examples
-    --------
     >>> circles([4.17], 1, 2).shape
     (1, 3, 1, 2)
     """
@@ -35,18 +31,10 @@ def circles(
 def paper_readout(circles: np.ndarray) -> np.ndarray:
     """Digits by the nearest j/10 on each circle (Definition 3.8, fone); not the inverse.
 
-    The circle of place i is at (x mod 10^(i+1)) / 10^(i+1). Lower digits often push that past the
-    next j/10: only a quarter to a third of the numbers 0 to 999 survive.
-
-    Parameters
-    ----------
-    circles : array of shape (n, D, 1, 2)
-        Of period 10, least significant place first; of any radius.
-
-    Returns
-    -------
-    array of shape (n, D), uint8
-        Most significant first.
+    `circles` (n, D, 1, 2) are of period 10 and of any radius, least significant place first; the
+    digits (n, D) are uint8, most significant first. The circle of place i is at (x mod 10^(i+1)) /
+    10^(i+1). Lower digits often push that past the next j/10: only a quarter to a third of the
+    numbers 0 to 999 survive.
     """
     return (np.rint(_tenths(circles)) % 10).astype(np.uint8)[:, ::-1]
 
@@ -54,7 +42,7 @@ def paper_readout(circles: np.ndarray) -> np.ndarray:
 def exact_readout(circles: np.ndarray) -> np.ndarray:
     """Digits off circles, the least significant first, each subtracted from the next: the inverse.
 
-    Parameters and returns as in `paper_readout`.
+    Shapes are as in `paper_readout`.
     """
     tenths = _tenths(circles)
     digits, below = np.empty(tenths.shape, np.uint8), np.zeros(len(tenths))
@@ -77,7 +65,7 @@ def _tenths(circles: np.ndarray) -> np.ndarray:
 def vectors(
     encoder: nl.ValueEncoder, numbers: np.ndarray, word: torch.Tensor | None = None, d: int = 64
 ) -> torch.Tensor:
-    """(n, d) the encoder's input to the model; `word` (1, d) is the token [NUM], zeros by default."""
+    """(n, d) the encoder's input to the model; `word` (1, d) is [NUM], zeros by default."""
     word = torch.zeros(1, d) if word is None else word
     return encoder.embedding(d)(torch.from_numpy(encoder.features(numbers)), word)
 
@@ -90,16 +78,9 @@ def points(encoder: nl.FoNE, vectors: torch.Tensor) -> np.ndarray:
 def digit_scores(encoder: nl.FoNE, number: float) -> pd.DataFrame:
     """The head's score for each digit on each circle of a number (Definition 3.8).
 
-    Parameters
-    ----------
-    encoder : FoNE
-        Without projection: its circles fill the first entries of a vector.
-    number : float
-
-    Returns
-    -------
-    DataFrame [period, remainder, cos, sin, digit, score, true]
-        One row per circle and digit, as `number_on_circles` draws them.
+    `encoder` has no projection: its circles fill the first entries of a vector. The columns are
+    period, remainder, cos, sin, digit, score and true, a row for each circle and digit, as
+    `number_on_circles` draws them.
     """
     vector = vectors(encoder, np.array([number]))
     scores = encoder.head.build(vector.shape[1])(vector).reshape(-1, 10).tolist()

@@ -21,12 +21,9 @@ MISREAD = "#000000"
 def number_on_circles(frame: pd.DataFrame) -> Figure:
     """A number on its circles, and below each circle the scores of the ten digits (Fig. 1).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per circle and digit. Columns: period; remainder, the number modulo the period;
-        cos and sin, the number's point on the circle; digit and its score; true, the number's
-        digit at this place.
+    `frame` has a row for each circle and digit, and the columns period, remainder (the number
+    modulo the period), cos and sin (its point on the circle), digit, score, and true (the number's
+    digit at this place).
     """
     periods = frame.period.unique()
     figure, axes = panels(2 * len(periods), len(periods), 2.0, 2.2, share=False)
@@ -72,11 +69,8 @@ def _scores(ax: Axes, rows: pd.DataFrame) -> None:
 def survivors(frame: pd.DataFrame) -> Figure:
     """The share of numbers that each read-out gets right, by their last two digits.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per number and read-out. Columns: readout; number; tens and units, its digits;
-        survives.
+    `frame` has a row for each number and read-out, and the columns readout, number, tens and units
+    (its digits) and survives.
     """
     names = frame.readout.unique()
     figure, axes = panels(len(names), len(names), 3.2, 3.2)
@@ -97,16 +91,9 @@ def survivors(frame: pd.DataFrame) -> Figure:
 def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.DataFrame:
     """The rows that `scaling` draws: of one model over its samples, of one `n_train` over models.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        One row per run. Columns: task, encoder, seed; n_train, the samples asked for, and samples, those
-        there were; model and parameters, its shape and size.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `scores`, and: over, the name of the axis; size, where on it the run stands.
+    `scores` has a row for each run, and the columns task, encoder, seed, n_train (the samples asked
+    for), samples (those there were), model and parameters (its shape and size). The result also has
+    over, the name of the axis, and size, where on it the run stands.
     """
     samples, models = scores[scores.model == model], scores[scores.n_train == n_train]
     parts = [
@@ -121,31 +108,25 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
 
 
 @styled
-def scaling(
-    frame: pd.DataFrame, y: str = "exact_match", trivial: float | None = None, name: str = ""
-) -> Figure:
-    """A score in percent over the training samples and over the model's size, on log axes.
+def scaling(frame: pd.DataFrame, trivial: float | None = None, name: str = "") -> Figure:
+    """Exact match in percent over the training samples and over the model's size, on log axes.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns: task, a row of panels each; over, the two panels of a row; size; encoder; y, a
-        share.
-    trivial, name : the share of a trivial answer, and its name. It is drawn, and scores begin
-        there or at the lowest point.
+    `frame` has the columns task (a row of panels each), over (the two panels of a row), size,
+    encoder and exact_match. `trivial` is the share of a trivial answer and `name` its name: it is
+    drawn, and scores begin there or at the lowest point.
     """
-    shares = frame.assign(**{y: 100 * frame[y]})
-    highest = shares.groupby(["task", "encoder", "size"])[y].mean().groupby("task").max()
+    shares = frame.assign(exact_match=100 * frame.exact_match)
+    highest = shares.groupby(["task", "encoder", "size"]).exact_match.mean().groupby("task").max()
     none = highest[highest < 1]  # all their lines would lie on the axis
     shares = shares[~shares.task.isin(none.index)] if len(none) < len(highest) else shares
-    lowest = 0 if trivial is None else min(shares[y].min(), 100 * trivial)
-    figure, groups = _panels_of_sizes(shares, y)
+    lowest = 0 if trivial is None else min(shares.exact_match.min(), 100 * trivial)
+    figure, groups = _panels_of_sizes(shares, "exact_match")
     for ax, _ in groups:
         ax.set(ylim=(lowest - 0.03 * (100 - lowest), 100 + 0.03 * (100 - lowest)))
         if trivial is not None:
             ax.axhline(100 * trivial, color="#555555", lw=1.2, ls="--", label=name)
     for ax, _ in groups[::2]:
-        ax.set_ylabel(f"{y.replace('_', ' ')} (%)")
+        ax.set_ylabel("exact match (%)")
     legend(figure, [ax for ax, _ in groups])
     lines = [
         f"{task}: learned by none, means up to {np.ceil(10 * best) / 10:g} %"
@@ -158,12 +139,8 @@ def scaling(
 def unexplained_variance(frame: pd.DataFrame) -> Figure:
     """1 - R² over the training samples and over the model's size, on log axes (Fig. 12 and 13).
 
-    The mean of the seeds is geometric, as in the claims.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `scaling`, with the column `unexplained`.
+    `frame` is as in `scaling`, with the column unexplained. The mean of the seeds is geometric, as
+    in the claims.
     """
     logs = frame.assign(unexplained=np.log10(frame.unexplained))
     figure, groups = _panels_of_sizes(logs, "unexplained")
@@ -195,15 +172,12 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[tuple[Ax
     return figure, drawn
 
 
-def mistakes(answers: pd.DataFrame, frac_digits: int, n: int = 5) -> pd.DataFrame:
-    """The first n wrong numbers, written with all their decimals as the task writes them.
+def mistakes(answers: pd.DataFrame, frac_digits: int) -> pd.DataFrame:
+    """The first five wrong numbers, written with all their decimals as the task writes them.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        Columns: true, predicted, valid; right.
+    `answers` has the columns true, predicted, valid and right.
     """
-    wrong = answers[answers.valid & ~answers.right][["predicted", "true"]].head(n)
+    wrong = answers[answers.valid & ~answers.right][["predicted", "true"]].head(5)
     return wrong.map(f"{{:.{frac_digits}f}}".format).reset_index(drop=True)
 
 
@@ -219,14 +193,9 @@ def _count(n: float) -> str:
 def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
     """Exact match by the lengths of both operands, one map per run (Fig. 9 and 10).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns: run, the title of a map; first, second, exact_match, from `by_operand_lengths`.
-    trained : int
-        The longest operand in training; a frame encloses these lengths.
-    columns : int
-        Maps in a row.
+    `frame` has the columns run (the title of a map) and first, second and exact_match, from
+    `by_operand_lengths`. A line encloses the lengths up to `trained`, the longest operand in
+    training; `columns` is how many maps stand in a row.
     """
     runs = list(frame.groupby("run", sort=False))
     lengths = sorted(frame["first"].unique())
@@ -262,12 +231,8 @@ def _length_axes(ax: Axes, lengths: list[int]) -> None:
 def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
     """The spectrum at each checkpoint, a map for each run: steps upwards, frequency rightwards.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns: run, the title of a map; steps; frequency and power, from `probes.spectrum`.
-    columns : int
-        Maps in a row.
+    `frame` has the columns run (the title of a map), steps, and frequency and power from
+    `probes.spectrum`; `columns` is how many maps stand in a row.
     """
     runs = list(frame.groupby("run", sort=False))
     steps = sorted(frame.steps.unique())
@@ -291,16 +256,15 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
 
 
 @styled
-def bars(frame: pd.DataFrame, x: str, y: str, hue: str = "encoder") -> Figure:
-    """A group of bars for each x and a bar for each hue, labelled with its height.
+def bars(frame: pd.DataFrame, x: str, y: str) -> Figure:
+    """A group of bars for each x and a bar for each encoder, labelled with its height.
 
-    All three are columns of the frame, y of numbers, hue of names of encoders. Rows with the same
-    x and hue (seeds) are drawn as their mean and, as a line, their range. Groups and bars keep the
-    order of the frame.
+    x and y are columns of the frame, y of numbers. Rows with the same x and encoder (seeds) are
+    drawn as their mean and, as a line, their range. Groups and bars keep the order of the frame.
     """
-    groups, names = list(frame[x].unique()), list(frame[hue].unique())
+    groups, names = list(frame[x].unique()), list(frame.encoder.unique())
     figure, (ax,) = panels(1, 1, min(14.0, max(4.0, 0.5 * len(groups) * (len(names) + 1))), 3.4)
-    by_bar = frame.groupby([hue, x])[y].agg(["mean", "min", "max"])
+    by_bar = frame.groupby(["encoder", x])[y].agg(["mean", "min", "max"])
     width = 0.85 / len(names)
     for i, name in enumerate(names):
         at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)

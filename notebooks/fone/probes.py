@@ -15,26 +15,15 @@ from numlab.examples import NUMBER
 from numlab.tasks.arithmetic import join_digits
 
 
-def by_operand_lengths(
-    runs: Sequence[nl.Run], lengths: Sequence[int], n: int = 64, seed: int = 1
-) -> pd.DataFrame:
+def by_operand_lengths(runs: Sequence[nl.Run], lengths: Sequence[int], n: int = 64) -> pd.DataFrame:
     """Exact match by the lengths of two operands, in training or beyond (Fig. 4, 9 and 10).
 
-    The sums are drawn anew, so most of the shortest ones were in the training set.
-
-    Parameters
-    ----------
-    runs : list of Run
-        Of one task on two Python ints, such as LongAddition. Their encoders must hold the answers.
-    lengths : digits of an operand; all pairs of lengths are asked.
-    n : texts per pair of lengths.
-    seed : of the operands.
-
-    Returns
-    -------
-    DataFrame [encoder, seed, first, second, exact_match]
-        One row per run and pair of lengths.
+    `runs` are of one task on two Python ints, such as LongAddition, and their encoders must hold
+    the answers. `n` sums are asked for each pair of `lengths`, in digits. They are drawn anew, so
+    most of the shortest ones were in the training set. The columns are encoder, seed, first, second
+    and exact_match, a row for each run and pair.
     """
+    seed = 1  # of the operands
     pairs = np.repeat(list(itertools.product(lengths, lengths)), n, axis=0)  # (texts, 2)
     a, b = draw_of_lengths(pairs.T.ravel(), seed).reshape(2, -1)
     task = dataclasses.replace(runs[0].spec.task, int_digits=max(lengths))
@@ -73,38 +62,25 @@ def unexplained(answers: pd.DataFrame, unit: float = 1.0) -> float:
 
 
 def lead(
-    scores: pd.DataFrame,
-    others: Sequence[str],
-    by: Sequence[str] = ("over", "size"),
-    of: str = "FoNE",
+    scores: pd.DataFrame, others: Sequence[str], by: Sequence[str] = ("over", "size")
 ) -> pd.DataFrame:
-    """By how many points of exact match an encoder is above the best of others.
+    """By how many points of exact match FoNE is above the best of others.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Columns: encoder, seed, exact_match and those of `by`, as from `figures.by_size`.
-
-    Returns
-    -------
-    DataFrame (seeds, settings)
-        Paired by seed, a column for each setting.
+    `scores` has the columns encoder, seed, exact_match and those of `by`, as from
+    `figures.by_size`. The result is paired by seed, with a column for each setting.
     """
     points = 100 * scores.set_index(["encoder", *by, "seed"]).exact_match
     best = points.loc[list(others)].groupby(level=[*by, "seed"]).max()
-    return (points.loc[of] - best).unstack("seed").T
+    return (points.loc["FoNE"] - best).unstack("seed").T
 
 
-def samples_needed(exact: pd.DataFrame, share: float = 0.99) -> pd.Series:
-    """For each seed the smallest training set from which on its exact match is at least `share`.
+def samples_needed(exact: pd.DataFrame) -> pd.Series:
+    """For each seed the smallest training set from which on its exact match is at least 99 %.
 
-    Parameters
-    ----------
-    exact : DataFrame (seeds, training sets)
-        The columns are the sizes of the sets, rising. Where the largest is not enough, twice its
-        size stands for what is needed.
+    The columns of `exact` are the sizes of the sets, rising, its rows the seeds. Where the largest
+    is not enough, twice its size stands for what is needed.
     """
-    enough = exact.ge(share).iloc[:, ::-1].cummin(axis=1)  # this set and all larger ones
+    enough = exact.ge(0.99).iloc[:, ::-1].cummin(axis=1)  # this set and all larger ones
     sizes = pd.Series(exact.columns, index=exact.columns)
     return enough.apply(lambda row: min(sizes[row[row].index], default=2 * sizes.max()), axis=1)
 
@@ -149,21 +125,9 @@ def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> n
 def token_counts(table: pd.DataFrame, encoders: Mapping[str, nl.Encoder]) -> pd.DataFrame:
     """Count the tokens of the numbers in each column of a table (Section 4.2).
 
-    Parameters
-    ----------
-    table : DataFrame
-        In a column of text, the numbers within the texts count.
-    encoders : dict of str to Encoder
-
-    Returns
-    -------
-    DataFrame [column, encoder, numbers, tokens]
-        One row per encoder and column that holds a number.
-
-    Raises
-    ------
-    ValueError
-        When an encoder cannot hold a number; the message names the column.
+    In a column of text, the numbers within the texts count. The columns of the result are column,
+    encoder, numbers and tokens, a row for each encoder and column that holds a number. A number
+    that an encoder cannot hold raises ValueError with the name of the column.
     """
     rows = []
     for column in table.columns:

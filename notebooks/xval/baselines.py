@@ -33,14 +33,11 @@ def persistence(examples: list[Examples]) -> pd.DataFrame:
 class MLP:
     """An MLP that forecasts the last temperatures in texts of `Temperature`.
 
-    Parameters
-    ----------
-    coordinates, start : whether it reads the stations' coordinates, and the time of the first
-        temperature that it reads.
-    together : forecast all stations of a text at once, or one at a time.
-    widths : of the hidden layers (3 of 256 for single stations, App. D.1.2, xval).
-    updates : at most; it stops when the error on a tenth of the training rows has not fallen for
-        a tenth of them.
+    `coordinates` and `start` say whether it reads the stations' coordinates, and the time of the
+    first temperature that it reads; `together`, whether it forecasts all stations of a text at once
+    or one at a time. `widths` are those of the hidden layers (3 of 256 for single stations, App.
+    D.1.2, xval). It makes at most `updates`, and stops when the error on a tenth of the training
+    rows has not fallen for a tenth of them.
     """
 
     coordinates: bool = True
@@ -69,13 +66,9 @@ class MLP:
     def forecast(self, train: list[Examples], test: list[Examples]) -> pd.DataFrame:
         """Learn from one corpus; forecast another.
 
-        It reads the last times of each text, as many as the shortest text has; together, the
-        first stations, as many as the smallest text has.
-
-        Returns
-        -------
-        DataFrame [example, slot, true, predicted, valid, ended]
-            A row for each station; ended: it stopped before its last update.
+        It reads the last times of each text, as many as the shortest text has; together, the first
+        stations, as many as the smallest text has. The columns are example, slot, true, predicted,
+        valid and ended (it stopped before its last update), a row for each station.
         """
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.neural_network import MLPRegressor

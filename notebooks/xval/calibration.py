@@ -15,14 +15,9 @@ MIXTURE = "XVal(mixture=5)"
 def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: str) -> Figure:
     """Quantiles of the predicted distributions, and how often the true number lies below them.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From `probes.calibration`. The left panel shows the first seed.
-    prior : (float, float)
-        The ends of the uniform distribution that the true numbers are drawn from.
-    label : str
-        The number's name, for the axes.
+    `frame` comes from `probes.calibration`; the left panel shows its first seed. `prior` holds the
+    ends of the uniform distribution that the true numbers are drawn from; `label` is the number's
+    name.
     """
     figure, (spread, levels) = panels(2, 2, 4.6, 3.6, share=False)
     first = frame[frame.seed == frame.seed.min()].sort_values("true")

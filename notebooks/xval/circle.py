@@ -16,20 +16,11 @@ FEW = 20  # up to so many numbers are labelled, and joined by a line
 def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
     """The order of numbers by their angle in the first two principal components.
 
-    Parameters
-    ----------
-    components : DataFrame [number, pc1, pc2]
-        From `probes.pca`, centred.
+    `components` has the columns number, pc1 and pc2, centred, from `probes.pca`. The result has
+    number, angle, next (the number that follows on the circle) and in_order, whether that is the
+    next greater one (the least, after the greatest). Both are for the direction of rotation with
+    more numbers in order. By chance 1 / (n - 1) of them are.
 
-    Returns
-    -------
-    DataFrame [number, angle, next, in_order]
-        next: the number that follows on the circle; in_order: whether it is the next greater one
-        (the least, after the greatest). Both are for the direction of rotation with more numbers
-        in order. By chance 1 / (n - 1) of them are.
-
-    Examples
-    --------
     >>> turn = 2 * np.pi * np.arange(10) / 10
     >>> clock = pd.DataFrame({"number": range(10), "pc1": np.cos(turn), "pc2": -np.sin(turn)})
     >>> around_a_circle(clock).next.tolist()
@@ -46,13 +37,13 @@ def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(next=numbers[follower], in_order=follower == expected)
 
 
-def as_many_numbers_read(run: Run, other: Run, share: float = 0.8) -> Gate:
-    """A gate: whether a run has read about as many numbers in training as another."""
+def as_many_numbers_read(run: Run, other: Run) -> Gate:
+    """A gate: a run has read at least 0.8 times as many numbers in training as another."""
     read, others = (
         r.spec.steps * r.spec.batch_size * np.mean([len(e.layout.number_slots) for e in texts])
         for r, texts in ((r, r.examples("train")) for r in (run, other))
     )
-    return Gate("as many numbers read", read >= share * others, f"{read:,.0f} and {others:,.0f}")
+    return Gate("as many numbers read", read >= 0.8 * others, f"{read:,.0f} and {others:,.0f}")
 
 
 @styled

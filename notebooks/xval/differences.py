@@ -22,15 +22,11 @@ PARTS = {HOLLOW: ":", "in the gap": "--"}  # the lines of the first setting
 def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, str]) -> Figure:
     """A row of panels for each number, a panel for each encoder, a line for each setting.
 
-    Parameters
-    ----------
-    errors : DataFrame [slot, encoder, setting, part, seed, error]
-        part: "in distribution" (hollow) or "in the gap" (full). The first setting is the one that
-        the others differ from: its errors go on as dotted and dashed lines.
-    mean_answer : Series
-        For each slot the first setting's error of answering the mean, a solid line. Errors below a
-        thousandth of it, or above five times it, stand at the edge.
-    labels : the names of the slots.
+    `errors` has the columns slot, encoder, setting, part ("in distribution", hollow, or "in the
+    gap", full), seed and error. The first setting is the one that the others differ from: its
+    errors go on as dotted and dashed lines. `mean_answer` holds for each slot that setting's error
+    of answering the mean, a solid line: errors below a thousandth of it, or above five times it,
+    stand at the edge. `labels` are the names of the slots.
     """
     slots, encoders = errors.slot.unique(), errors.encoder.unique()
     settings = list(errors.setting.unique())

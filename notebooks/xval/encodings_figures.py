@@ -18,10 +18,7 @@ TRUE = {"color": "#555555", "lw": 0.9, "ls": "--"}
 def coefficient_curves(frame: pd.DataFrame) -> Figure:
     """The coefficient of each of xVal's embeddings over the number (xval, Fig. 2).
 
-    Parameters
-    ----------
-    frame : DataFrame [scale, number, coefficient]
-        scale: the i of [NUM_i].
+    `frame` has the columns scale (the i of [NUM_i]), number and coefficient.
     """
     figure, (linear, logarithmic) = panels(2, 2, 4.6, 3.4, share=False)
     shades = colormaps["Oranges"](np.linspace(0.95, 0.45, frame.scale.nunique()))
@@ -48,14 +45,8 @@ def coefficient_curves(frame: pd.DataFrame) -> Figure:
 def tokens_and_outputs(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.DataFrame) -> Figure:
     """One text under every encoder, and a model's output as one number moves (xval, Fig. 1).
 
-    Parameters
-    ----------
-    tokens : DataFrame [encoder, part, kind, word, note]
-        From `responses.tokens`.
-    outputs : DataFrame [encoder, input, predicted, true]
-        Invalid predictions are NaN.
-    jumps : DataFrame [encoder, seed, points, jump]
-        From `responses.largest_jumps`.
+    `tokens` comes from `responses.tokens` and `jumps` from `responses.largest_jumps`. `outputs` has
+    the columns encoder, input, predicted (NaN where invalid) and true.
     """
     names = list(tokens.encoder.unique())
     height = 0.8 + 0.62 * len(names)

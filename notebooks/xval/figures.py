@@ -1,4 +1,4 @@
-"""Predicted against true numbers, and what is behind a prediction (xval, Figures 3, 4, 6 to 9, 12)."""
+"""Predicted against true numbers, and what is behind a prediction (xval, Fig. 3, 4, 6 to 9, 12)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,9 @@ def by_seed(
 def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
     """A dot for each seed: a panel for each question, a row for each encoder.
 
-    Parameters
-    ----------
-    scores : DataFrame [where, encoder, seed, <share>]
-        where: the question, a panel's title. Encoders with a comma in their name, such as "P10,
-        single tokens", have hollow dots.
-    share, label : the column to draw, 0 to 1, and what it is.
+    `scores` has the columns where (the question, a panel's title), encoder, seed and the one that
+    `share` names, from 0 to 1; `label` says what that is. Encoders with a comma in their name, such
+    as "P10, single tokens", have hollow dots.
     """
     questions, families = scores["where"].unique(), scores.encoder.map(_family).unique().tolist()
     names = sorted(scores.encoder.unique(), key=lambda name: families.index(_family(name)))
@@ -81,19 +78,12 @@ def predicted_against_true(
 ) -> Figure:
     """Predicted against true numbers: a block of panels per slot, a panel per encoder.
 
-    Parameters
-    ----------
-    points : DataFrame [encoder, slot, true, predicted, seed?]
-        What to draw, as from `predict`: of one seed, or medians over the seeds (no column seed).
-        Titles count the points beyond the edges.
-    answers : DataFrame
-        From `predict`. The titles show the MSE of the valid ones, how many are invalid, what R² is
-        if it is below 0.9, and whether "persistence", if given, has less error.
-    labels : dict of str to str, optional
-        The name of a slot for the axes, with its unit.
-    trained : dict of str to list of float, optional
-        The values of a slot in training, drawn as grey lines; points get a line at their median
-        for each true value.
+    `points` are drawn, rows as from `predict`: of one seed, or medians over the seeds (no column
+    seed); titles count those beyond the edges. Titles also show, of `answers` from `predict`, the
+    MSE of the valid ones, how many are invalid, what R² is if it is below 0.9, and whether
+    "persistence", if given, has less error. `labels` names slots, with their unit. `trained` holds
+    the values of a slot in training: they are grey lines, and points get a line at their median for
+    each true value.
     """
     labels, trained = labels or {}, trained or {}
     encoders = points.encoder.unique()
@@ -222,16 +212,10 @@ def logit_lines(
 ) -> Figure:
     """The likeliest words at one token of a number, and the numbers that the logits give.
 
-    Parameters
-    ----------
-    scan : DataFrame
-        From `nl.probes.logit_scan`: one token of the number, one seed, in a column seed.
-    expected : DataFrame
-        From `nl.probes.expectation`, with a column seed, and XVal: xVal's answers to the same texts.
-    trained : list of float
-        The values in training, drawn as grey lines.
-    label : str
-        The number's name, with its unit.
+    `scan` comes from `nl.probes.logit_scan`: one token of the number, one seed, in a column seed.
+    `expected` comes from `nl.probes.expectation`, with the columns seed and XVal, xVal's answers to
+    the same texts. `trained` are the values in training, drawn as grey lines; `label` is the
+    number's name, with its unit.
     """
     figure, (logits, weights, numbers) = panels(3, 3, 3.3, 3.8, share=False)
     likeliest = scan.groupby("word").probability.max().nlargest(8)
@@ -269,25 +253,18 @@ def logit_lines(
 
 
 ZERO = -8  # the exponent of 0, spelled 100E-8
+PAIR = 100  # the significand whose exponents the last panel of `stripes` shows
 
 
 @styled
-def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: int = 100) -> Figure:
+def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame) -> Figure:
     """Predictions for numbers near ±1, and how often significands and exponents occur.
 
-    Zeros, which are spelled 100E-8, are left out of the shares.
-
-    Parameters
-    ----------
-    near : DataFrame [encoder, true, predicted, seed]
-        Answers of one seed. Drawn are predicted numbers times the sign of the true number, so
-        that wrong signs are below 0.
-    tenths : Series
-        For each encoder, the share of predictions near ±0.1; written below its name.
-    counts : DataFrame [significand, exponent, share]
-        One row for each pair that occurs in the data.
-    pair : int
-        The significand for which the last panel shows the exponents.
+    `near` has the columns encoder, true, predicted and seed, answers of one seed: drawn are
+    predicted numbers times the sign of the true number, so that wrong signs are below 0. `tenths`
+    is, for each encoder, the share of predictions near ±0.1, written below its name. `counts` has
+    the columns significand, exponent and share, a row for each pair in the data; zeros, which are
+    spelled 100E-8, are left out of the shares.
     """
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
     _stripes(ax, near, tenths)
@@ -296,16 +273,16 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame, pair: i
     counts = counts[~zeros]
     shares = 100 * counts.groupby("significand").share.sum()
     significands.plot(shares.index, shares, color="#555555", lw=0.8)
-    for word in {pair, *shares.nlargest(3).index} & {*shares.index}:
+    for word in {PAIR, *shares.nlargest(3).index} & {*shares.index}:
         significands.plot(word, shares[word], "o", color="#222222", ms=4)
         significands.annotate(f" {word}", (word, shares[word]), fontsize=9)
     significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
-    title = f"significands (dots: the commonest, and {pair})\n{note}"
+    title = f"significands (dots: the commonest, and {PAIR})\n{note}"
     significands.set_title(title, fontsize=10)
     every = range(counts.exponent.min(), counts.exponent.max() + 1)
     for panel, rows, title in (
         (exponents, counts, f"exponents\n{note}"),
-        (pairs, counts[counts.significand == pair], f"exponents of the significand {pair}\n{note}"),
+        (pairs, counts[counts.significand == PAIR], f"exponents of the significand {PAIR}\n{note}"),
     ):
         shares = 100 * rows.groupby("exponent").share.sum().reindex(every, fill_value=0)
         panel.bar_label(panel.bar(every, shares, color="#777777"), fmt="{:.2g}", fontsize=9)

@@ -17,13 +17,8 @@ def trained(
 ) -> list[Gate]:
     """The gates "plateau" and "rates inside the grid" of the encoders that a claim compares.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-    rates : DataFrame
-        The record of `nl.choose_learning_rates`.
-    names : labels of the encoders.
-    floor : a validation loss below it is at its plateau; see `nl.gates.plateau`.
+    `rates` is the record of `nl.choose_learning_rates`; `names` are labels of the encoders. A
+    validation loss below `floor` is at its plateau; see `nl.gates.plateau`.
     """
     names = set(names)
     chosen = [run for run, label in nl.evaluation.labels(runs).items() if label in names]
@@ -42,11 +37,8 @@ def pairs(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Errors of some encoders, and beside each of them that of another one for the same slot.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        (seeds, (slot, encoder))
-    names, other : labels of the encoders.
+    `errors` has a row for each seed and the columns (slot, encoder); `names` and `other` are labels
+    of the encoders.
     """
     columns = [(slot, name) for slot in errors.columns.unique(0) for name in names]
     beside = {(slot, name): errors[slot, other] for slot, name in columns}
@@ -56,16 +48,9 @@ def pairs(
 def speeds(paths: pd.DataFrame, column: str) -> pd.Series:
     """How fast a prediction moves along a sweep, where it moves fastest.
 
-    Parameters
-    ----------
-    paths : DataFrame [seed, text, true, <column>]
-        Predictions for the same texts at each true value.
-
-    Returns
-    -------
-    Series
-        For each seed the median over the texts of the greatest |change / change of the true
-        value|; 1 for a perfect prediction.
+    `paths` has the columns seed, text, true and `column`, predictions for the same texts at each
+    true value. The result is, for each seed, the median over the texts of the greatest |change /
+    change of the true value|; 1 for a perfect prediction.
 
     >>> path = pd.DataFrame({"seed": 0, "text": 0, "true": [0, 1, 2], "x": [0, 3, 4]})
     >>> speeds(path, "x").tolist()

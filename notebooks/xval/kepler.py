@@ -17,20 +17,10 @@ PERSISTENCE, CIRCLE, KEPLER = "persistence", "Kepler's circle", "Kepler"
 def ellipse(examples: list[nl.Examples], slot: str) -> pd.DataFrame:
     """What a text says of its first planet's orbit or of the step size, by Kepler's laws.
 
-    It reads the first planet's other elements and its first two positions at three figures, as a
-    text encoder does. The other planets pull too little to matter; the pericentre lies on the x
-    axis in all texts.
-
-    Parameters
-    ----------
-    examples : list of Examples
-        Of `nl.tasks.Planets`.
-    slot : {"a0", "e0", "stepsize"}
-
-    Returns
-    -------
-    DataFrame [encoder, seed, example, slot, true, predicted, valid]
-        As from `nl.predict`.
+    `examples` are of `nl.tasks.Planets`, and `slot` is "a0", "e0" or "stepsize"; the rows are as
+    from `nl.predict`. It reads the first planet's other elements and its first two positions at
+    three figures, as a text encoder does. The other planets pull too little to matter; the
+    pericentre lies on the x axis in all texts.
     """
     laws = {"a0": _semimajor_axis, "e0": _eccentricity, "stepsize": _step_size}
     frames = []
@@ -86,21 +76,11 @@ def _on_ellipse(mean: np.ndarray, a: np.ndarray, e: np.ndarray) -> np.ndarray:
 def forecasts(paths: pd.DataFrame, examples: list[nl.Examples]) -> pd.DataFrame:
     """The last positions by three rules, from numbers of three figures, as a text encoder reads.
 
-    A planet stays where it was. Or it turns on the circle around the star through its last visible
-    position: Kepler's third law gives the speed, from the semimajor axis and the step size in the
-    text. Or it follows its ellipse, with the eccentricity in the text.
-
-    Parameters
-    ----------
-    paths : DataFrame
-        From `trajectories.trajectories`.
-    examples : list of Examples
-        The same texts.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `paths`, with seed 0; encoder: "persistence", "Kepler's circle", "Kepler".
+    `paths` comes from `trajectories.trajectories` of the same texts; its columns come back with
+    seed 0 and the encoders "persistence", "Kepler's circle" and "Kepler". A planet stays where it
+    was. Or it turns on the circle around the star through its last visible position: Kepler's third
+    law gives the speed, from the semimajor axis and the step size in the text. Or it follows its
+    ellipse, with the eccentricity in the text.
     """
     one = paths[(paths.encoder == paths.encoder.iloc[0]) & (paths.seed == paths.seed.iloc[0])]
     step = one.step[~one.hidden].max()
@@ -160,12 +140,9 @@ def gap_values(task: nl.tasks.Planets, slot: str, n: int) -> np.ndarray:
 def learned(errors: pd.DataFrame, slot: str = "e0", bound: float = 0.03) -> Gate:
     """The gate "<slot> is learned": with each seed an MSE below a bound.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        The MSE of the slot in distribution, (seeds, encoders).
-    bound : a tenth of the prior's variance. That of 20 e0 is 0.33; the worst of the paper's encoders
-        has 0.033 there (Table 4).
+    `errors` is the MSE of the slot in distribution, (seeds, encoders). `bound` is a tenth of the
+    prior's variance. That of 20 e0 is 0.33; the worst of the paper's encoders has 0.033 there
+    (Table 4).
     """
     worst = errors.max(skipna=False)
     evidence = ", ".join(f"{name} {error:.2g}" for name, error in worst.items())

@@ -32,12 +32,9 @@ def sign_and_size(numbers) -> np.ndarray:
 def length_cues(answers: pd.DataFrame) -> pd.DataFrame:
     """Add to the answers of `predict` what the length of a number gives away.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `answers`, and true_class and predicted_class, from `sign_and_size` (NaN
-        for an invalid answer); length, in tokens of `VariableLength`; exception, whether the
-        number is between 0.01 and 0.1 and as short as those between 0.1 and 1: 0.030 is 3E-2.
+    The columns added are true_class and predicted_class, from `sign_and_size` (NaN for an invalid
+    answer); length, in tokens of `VariableLength`; and exception, whether the number is between
+    0.01 and 0.1 and as short as those between 0.1 and 1: 0.030 is 3E-2.
     """
     true = answers.true.to_numpy(float)
     true_class = sign_and_size(true)
@@ -86,11 +83,8 @@ EXCEPTION = "#D6006C"  # the paper's orange is P10's here
 def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
     """Predicted against true numbers, and below how often one class is taken for another.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From `length_cues`, of one seed. A column of panels
-        per encoder; exceptions are marked.
+    `frame` comes from `length_cues`, of one seed. There is a column of panels per encoder;
+    exceptions are marked.
     """
     names = frame.encoder.unique()
     figure, axes = panels(2 * len(names), len(names), 3.9, 3.6, share=False)

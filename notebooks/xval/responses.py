@@ -14,9 +14,7 @@ import numlab as nl
 def coefficients(k: int, numbers: np.ndarray) -> pd.DataFrame:
     """What XVal(k) multiplies each of its 2 k + 1 embeddings by, for (n,) numbers (xval, Eq. 1).
 
-    Returns
-    -------
-    DataFrame [number, scale, coefficient]
+    The columns are number, scale and coefficient.
     """
     size = 2 * k + 1
     features = torch.tensor(numbers, dtype=torch.float32)[:, None]
@@ -29,11 +27,8 @@ def coefficients(k: int, numbers: np.ndarray) -> pd.DataFrame:
 def tokens(run: nl.Run, text: nl.Examples, slot: str) -> pd.DataFrame:
     """The tokens of one text that a run reads, with a slot masked, and what it predicts there.
 
-    Returns
-    -------
-    DataFrame [encoder, part, kind, word, note]
-        part: "read", "predicted" (the likeliest word at each mask, with its probability) or
-        "number"; kind: "literal", "number" or "mask".
+    The columns are encoder, part, kind ("literal", "number" or "mask"), word and note. part is
+    "read", "predicted" (the likeliest word at each mask, with its probability) or "number".
     """
     batch = run.tokenizer([text]).batch(np.array([0]))
     rows = [*_read(run, batch, slot), *_predicted(run, batch, slot)]
@@ -79,20 +74,8 @@ def responses(
 ) -> pd.DataFrame:
     """Predictions of one number of a text while another one moves.
 
-    Parameters
-    ----------
-    runs : list of Run
-    text : Examples of length 1
-    slot : str
-        The number that moves.
-    values : array of shape (n,)
-        What it moves through.
-    ask : str
-        The number that is predicted.
-
-    Returns
-    -------
-    DataFrame [encoder, seed, input, predicted, valid]
+    `text` has one example, in which `slot` moves through `values` (n,) and `ask` is predicted. The
+    columns are encoder, seed, input, predicted and valid.
     """
     if len(text) != 1 or slot == ask:
         raise ValueError(
@@ -114,22 +97,12 @@ def responses(
 def largest_jumps(frame: pd.DataFrame) -> pd.DataFrame:
     """The largest step between neighbouring outputs, on finer and finer sweeps of the input.
 
-    If the output is a Lipschitz function of the input, the jump falls in inverse proportion to
-    the number of points. On a staircase it stays as high as the highest stair.
+    `frame` comes from `responses`, at 2^m + 1 evenly spaced points; the coarser sweeps are every
+    second, fourth, ... of them. The columns are encoder, seed, points and jump, between
+    neighbouring valid outputs and relative to the output's range. If the output is a Lipschitz
+    function of the input, the jump falls in inverse proportion to the number of points. On a
+    staircase it stays as high as the highest stair.
 
-    Parameters
-    ----------
-    frame : DataFrame [encoder, seed, input, predicted, valid]
-        From `responses`, at 2^m + 1 evenly spaced points. The coarser sweeps are every second,
-        fourth, ... of them.
-
-    Returns
-    -------
-    DataFrame [encoder, seed, points, jump]
-        Jumps between neighbouring valid outputs, relative to the output's range.
-
-    Examples
-    --------
     >>> line = pd.DataFrame({"input": range(9), "predicted": range(9), "valid": True})
     >>> largest_jumps(line.assign(encoder="XVal", seed=0)).jump.tolist()
     [1.0, 0.5, 0.25, 0.125]

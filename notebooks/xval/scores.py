@@ -35,15 +35,8 @@ def adjusted_r2(frame: pd.DataFrame, n_inputs: int) -> float:
 def median_over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
     """The median of the seeds' valid predictions of each number (xval, 3.1).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of `predict`, of texts that all seeds share.
-
-    Returns
-    -------
-    DataFrame
-        The same columns without `seed`; a row is invalid only where every seed's is.
+    `frame` has rows of `predict`, of texts that all seeds share. They come back without seed, and a
+    row is invalid only where every seed's is.
     """
     keys = [c for c in frame if c not in ("seed", "true", "predicted", "valid")]
     valid = frame.assign(predicted=frame.predicted.where(frame.valid))

@@ -31,10 +31,7 @@ def stations(examples: Examples) -> Stations:
 def on_land(task: Temperature, examples: Examples) -> np.ndarray:
     """(n,) bool: whether the first station of each text is on land (Table 9, xval).
 
-    Raises
-    ------
-    ValueError
-        Where the task's field has no mask of land and sea.
+    A task whose field has no mask of land and sea raises ValueError.
     """
     field = task.field()
     if field.land is None:

@@ -17,22 +17,11 @@ POSITION = r"(?P<axis>[xy])(?P<planet>\d+)\.(?P<step>\d+)$"  # a slot of nl.task
 
 
 def trajectories(runs: list[nl.Run], examples: list[nl.Examples], n_last: int) -> pd.DataFrame:
-    """Mask the positions of all planets in the last snapshots, and predict them at once.
+    """Mask the positions of all planets in the last `n_last` snapshots, and predict them at once.
 
-    Parameters
-    ----------
-    runs : list of Run
-        Of masked LMs on planets.
-    examples : list of Examples
-        Planetary systems.
-    n_last : int
-        Snapshots to mask.
-
-    Returns
-    -------
-    DataFrame [encoder, seed, example, planet, step, x, y, predicted_x, predicted_y, hidden]
-        One row per run, planet and snapshot. Predictions are NaN where nothing was masked and
-        where the answer was invalid.
+    `runs` are of masked LMs on planets. The columns are encoder, seed, example, planet, step, x, y,
+    predicted_x, predicted_y and hidden, a row for each run, planet and snapshot. Predictions are
+    NaN where nothing was masked and where the answer was invalid.
     """
     long = [
         pd.DataFrame(e.numbers, e.index, e.layout.number_slots)
@@ -98,13 +87,9 @@ LINKS = {
 def orbits(frame: pd.DataFrame, rms: pd.Series) -> Figure:
     """True and predicted positions: a block of panels per system, a panel per encoder.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From `trajectories`, of one seed. Predictions outside of a panel are drawn at its edge.
-    rms : Series
-        The root mean square distance of each encoder, for the titles. They say which is worse than
-        Kepler's circle, if that is one of them.
+    `frame` comes from `trajectories`, of one seed; predictions outside of a panel are drawn at its
+    edge. `rms` is the root mean square distance of each encoder, for the titles. They say which is
+    worse than Kepler's circle, if that is one of them.
     """
     worse = (rms > rms.get(CIRCLE, np.inf)).map({True: "\nworse than the circle", False: ""})
     encoders = frame.encoder.unique()
