@@ -39,11 +39,10 @@ def list_notebooks(
     profile: Annotated[str, typer.Option(help="smoke, quick, full or paper.")] = "quick",
 ) -> None:
     """List the notebooks, and whether each is up to date."""
-    from numlab.figures.filing import PROFILES
+    from numlab.figures.filing import check_profile
     from numlab.figures.notebooks import find
 
-    if profile not in PROFILES:
-        raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
+    check_profile(profile)
     for notebook in find():
         typer.echo(f"{notebook.name:<24} {notebook.up_to_date(profile)[1]}")
 

@@ -179,9 +179,7 @@ def _understood(name: str, raw: pd.Series, said: str | None, decimal: str):
         if long and kind in ("id", "code"):
             return "text", texts, LONG
         if long:
-            note = "a table keeps 15 digits of each number"
-        elif texts.str.fullmatch(r"0\d+").any():
-            why += "; zeros at the beginning are not kept"
+            note = "; ".join(filter(None, [note, "float64 keeps 15 digits of a number"]))
         return kind, numbers, why or note
     words = texts if raw.dtype.kind != "b" else raw.astype("str")
     n = words.nunique()
@@ -197,6 +195,7 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     zeros = texts.str.fullmatch(r"0\d+").any()
     called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no)$", name)
     called = called or re.search(r"[a-z]I[dD]$", name)
+    ask += "; zeros at the beginning are not kept" if zeros else ""
     if whole and len(x) > 1 and (zeros or called or x.median() >= 1e6):
         unlike = x.nunique() >= 0.95 * len(x)
         ordered = x.is_monotonic_increasing or x.is_monotonic_decreasing

@@ -22,7 +22,7 @@ from rich.live import Live
 
 from numlab import store
 from numlab.figures import gallery
-from numlab.figures.filing import PROFILES, saved
+from numlab.figures.filing import PROFILES, check_profile, saved
 from numlab.figures.notebooks import Notebook, find
 from numlab.training import slurm
 from numlab.training.cluster import connect, named, trainings
@@ -195,8 +195,7 @@ def run_notebooks(
     scheduler : address of a Dask scheduler, or "slurm"; default: one-thread workers on this
         machine.
     """
-    if profile not in PROFILES:
-        raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
+    check_profile(profile)
     if jobs < 1:
         raise ValueError(f"at least one notebook runs at a time; got jobs = {jobs}")
     for name in PROFILES:

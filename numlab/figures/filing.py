@@ -39,6 +39,11 @@ JUDGED = ("full", "paper")  # where samples that cannot judge a claim are an err
 LIBRARIES = ("torch", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "dask")
 
 
+def check_profile(profile: str) -> None:
+    if profile not in PROFILES:
+        raise ValueError(f"the profiles are {', '.join(PROFILES)}; got {profile!r}")
+
+
 @dataclass(frozen=True)
 class NotebookSession:
     """The notebook and profile that this process saves figures for, and the ids saved so far."""

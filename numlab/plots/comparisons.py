@@ -165,8 +165,7 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 
 @styled
 def learning_curves(frame: pd.DataFrame) -> Figure:
-    """A line for each run in the colour of its encoder; those that end before its
-    longest, as of a search, are pale.
+    """A line for each run in its encoder's colour; shorter runs of an encoder, as of a search, pale.
 
     `frame` has the columns panel, encoder, run, step and loss. A density's loss may be negative:
     such a panel has a linear scale.
@@ -180,10 +179,8 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
     parts = list(frame.groupby("panel", sort=False))
     figure, axes = panels(len(parts), columns=3, width=4.4, height=3.0, share=False)
     for (title, rows), ax in zip(parts, axes, strict=True):
-        runs, longest = (
-            rows.groupby(["encoder", "run"], sort=False),
-            rows.groupby("encoder").step.max(),
-        )
+        runs = rows.groupby(["encoder", "run"], sort=False)
+        longest = rows.groupby("encoder").step.max()
         for (encoder, _), run in sorted(runs, key=lambda item: item[1].step.max()):
             pale = 1.0 if run.step.max() == longest[encoder] else 0.3
             color = encoder_color(encoder)
