@@ -165,7 +165,7 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 
 @styled
 def learning_curves(frame: pd.DataFrame) -> Figure:
-    """A line for each run in its encoder's colour; shorter runs of an encoder, as of a search, pale.
+    """A line for each run in its encoder's colour; an encoder's shorter runs (a search) are pale.
 
     `frame` has the columns panel, encoder, run, step and loss. A density's loss may be negative:
     such a panel has a linear scale.
