@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from numlab.training import Run
 
 if TYPE_CHECKING:
@@ -37,10 +39,11 @@ class Gate:
         object.__setattr__(self, "passed", bool(self.passed))  # numpy's bool is not JSON
 
 
-def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
+def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> Gate:
     """Whether each run's validation loss fell by less than 5 % over the last fifth of its steps.
 
-    A loss that tends to 0 falls by a constant share; values below `floor` count as `floor`.
+    A loss that tends to 0 falls by a constant share; values below `floor` count as `floor`, one
+    for all runs or one for each.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -48,8 +51,8 @@ def plateau(runs: Sequence[Run], floor: float = -math.inf) -> Gate:
     'Addition · P10 · seed 0 fell by 0.0% over the last fifth, 5% at most'
     """
     falls = []
-    for run in runs:
-        losses = run.history.query("part == 'valid'").set_index("step").loss.clip(lower=floor)
+    for run, least in zip(runs, np.broadcast_to(floor, len(runs)), strict=True):
+        losses = run.history.query("part == 'valid'").set_index("step").loss.clip(lower=least)
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")

@@ -63,7 +63,7 @@ def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
         ("beyond/separability", "SPECTRA", "fone/spectra"),
         ("xval/length_cues", "TEMPERATURE", "xval/temperature"),
         ("xval/embeddings", "PLANETS", "xval/planets"),
-        ("xval/embeddings", "ARITHMETIC", "xval/arithmetic"),
+        ("xval/embeddings", "ARITHMETIC", "xval/products"),
     ],
 )
 def test_a_notebook_finds_the_runs_of_another_in_the_store(borrower, name, lender):
