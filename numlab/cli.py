@@ -133,7 +133,7 @@ def compare(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="CSV, TSV, Parquet, JSON lines, text (.txt) or Markdown."
+            metavar="FILE", help="CSV, TSV, Parquet, JSON, JSON lines, text (.txt) or Markdown."
         ),
     ],
     steps: Annotated[

@@ -25,6 +25,7 @@ def saved(folder, name, frame):
         "csv": lambda: frame.to_csv(path, index=False),
         "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
         "parquet": lambda: frame.to_parquet(path),
+        "json": lambda: frame.to_json(path, orient="records"),
         "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
     }
     writers[name.rpartition(".")[2]]()
@@ -59,7 +60,7 @@ def test_of_thousands_of_columns_the_first_hundred_and_named_ones_are_looked_at(
     assert reading.of_kind("number")[-1] == "c2999"
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "json", "jsonl"])
 def test_columns_of_numbers_are_read_from_every_kind_of_file(tmp_path, kind):
     found = compare.read(saved(tmp_path, f"stars.{kind}", STARS))
     assert list(found.frame) == ["a", "b"] and found.frame.a.tolist() == A.tolist()
@@ -176,6 +177,8 @@ def test_a_row_with_a_gap_stays_and_gaps_are_counted(tmp_path):
         ("photo.parquet", b"\x89PNG", "cannot be read as a table"),
         ("photo.jsonl", b"\x89PNG {", "cannot be read as a table"),
         ("deep.jsonl", b"[" * 100_000, "cannot be read as a table"),
+        ("object.json", b'{"a": 1}', "expected a list of rows, or of texts"),
+        ("broken.json", b'[{"a": 1},\n{"a": ]', """value in the line '{"a": ]'"""),
         ("photo.png", b"\x89PNG", "expected .csv, .tsv, .* or .*; got .png|.md; got .png"),
         ("empty.csv", b"", "cannot be read as a table"),
         ("head.csv", b"a,b\n", "it has no rows"),

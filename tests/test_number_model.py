@@ -240,8 +240,9 @@ def test_what_a_person_gets_wrong_is_said():
         numbers.generate("it is 3")
     with pytest.raises(ValueError, match="a row has a question and an answer"):
         numbers.collate([{"question": "it is 3"}])
-    with pytest.raises(ValueError, match="encoder is an encoder such as FoNE"):
-        make("gpt2", "P10")
+    for wrong in ("P10", nl.FoNE):
+        with pytest.raises(ValueError, match="encoder is an encoder such as FoNE"):
+            make("gpt2", wrong)
     bert = BertModel(BertConfig(**SIZE, intermediate_size=16))
     reader = NumberModel(bert, byte_level(**NAMES), nl.P10())
     with pytest.raises(ValueError, match="has no head of words: it only reads"):

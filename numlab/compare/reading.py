@@ -23,7 +23,7 @@ COLUMNS = 8  # columns used, unless they are named
 LOOKED_AT = 100  # columns whose kind is found out, beside those that are named
 WORDS = 50  # different words that a column of words has at most
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
-SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".txt", ".md")
+SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".txt", ".md")
 THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
@@ -80,7 +80,7 @@ def read(
     decimal: str = "",
     most: int = COLUMNS,
 ) -> Reading:
-    """Read a CSV, TSV, Parquet, JSON-lines, text or Markdown file.
+    """Read a CSV, TSV, Parquet, JSON (a list of rows), JSON-lines, text or Markdown file.
 
     A longer file is sampled down to 20,000 rows in one pass. A first row of numbers is not a
     header. Beyond 100 columns, only those that are named are looked at. Without a column of
@@ -289,8 +289,9 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
     elif kind in (".jsonl", ".ndjson"):
         with path.open(encoding="utf-8") as lines:
             while part := list(itertools.islice(lines, CHUNK)):
-                rows = [_json(line) for line in part if line.strip()]
-                yield pd.DataFrame([r if isinstance(r, dict) else {"text": r} for r in rows])
+                yield _rows([_json(line) for line in part if line.strip()])
+    elif kind == ".json":
+        yield _rows(_json(path.read_text("utf-8")))
     elif kind == ".parquet":
         yield from (batch.to_pandas() for batch in parquet.ParquetFile(path).iter_batches(CHUNK))
     elif kind in (".txt", ".md"):
@@ -306,11 +307,18 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
         raise ValueError(f"expected {', '.join(SUFFIXES)}; got {kind or 'none'}")
 
 
-def _json(line: str):
+def _json(text: str):
     try:
-        return json.loads(line)  # keeps every digit
+        return json.loads(text)  # keeps every digit
     except json.JSONDecodeError as error:
-        raise ValueError(f"{error.msg} in the line {line.strip()[:60]!r}") from None
+        line = error.doc.splitlines()[error.lineno - 1 :][:1]
+        raise ValueError(f"{error.msg} in the line {''.join(line).strip()[:60]!r}") from None
+
+
+def _rows(values: list) -> pd.DataFrame:
+    if not isinstance(values, list):
+        raise ValueError("expected a list of rows, or of texts")
+    return pd.DataFrame([row if isinstance(row, dict) else {"text": row} for row in values])
 
 
 def _separated(path: Path) -> Iterator[pd.DataFrame]:

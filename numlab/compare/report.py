@@ -49,7 +49,7 @@ def report(
 
     Parameters
     ----------
-    path : CSV, TSV, Parquet, JSON lines, text or Markdown.
+    path : CSV, TSV, Parquet, JSON, JSON lines, text or Markdown.
     steps : of each small model; 0 trains none.
     say : called with how the file was read, and each stage of the work; what it raises ends it.
     columns, target, decimal : as in `read`; without a target each column of numbers is predicted.

@@ -52,10 +52,13 @@ class NumberModel(
     torch.Size([2, 13, 384])
     """
 
-    def __init__(self, model, tokenizer, encoder: Encoder | None = None):
-        super().__init__()
+    def __new__(cls, model=None, tokenizer=None, encoder=None):  # before the mixin looks at them
         if encoder is not None and not isinstance(encoder, Encoder):
             raise ValueError(f"encoder is an encoder such as FoNE(5), or None; got {encoder!r}")
+        return super().__new__(cls, model, tokenizer, encoder)
+
+    def __init__(self, model, tokenizer, encoder: Encoder | None = None):
+        super().__init__()
         text, self.encoder = Words.of(tokenizer, model.config), encoder
         self.reads = PretrainedTokenizer.of(text, encoder)
         self.writes = PretrainedTokenizer.of(text, encoder and encoder.answer, whole=False)
