@@ -47,7 +47,6 @@ from .evaluation import predict as predict
 from .examples import Examples as Examples
 from .examples import Layout as Layout
 from .examples import Slot as Slot
-from .examples import parse as parse
 from .figures.filing import begin as begin
 from .figures.filing import claim as claim
 from .figures.filing import save_figure as save_figure
@@ -63,6 +62,7 @@ from .models import Transformer as Transformer
 from .objectives import CausalLM as CausalLM
 from .objectives import MaskedLM as MaskedLM
 from .objectives import MaskedWords as MaskedWords
+from .parsing import parse as parse
 from .tasks import Task as Task
 from .tokenizer import Tokenizer as Tokenizer
 from .training import Run as Run

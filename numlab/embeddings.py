@@ -10,7 +10,8 @@ import torch
 
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders.base import Encoder
-from numlab.examples import Examples, Layout, Slot, as_numbers, shown
+from numlab.examples import Examples, Layout, Slot
+from numlab.numbers import as_numbers, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 

@@ -1,18 +1,15 @@
-"""Texts with numbered slots, as arrays: Layout, Examples, and parse, which reads any text."""
+"""Texts with numbered slots, as arrays."""
 
 from __future__ import annotations
 
 import functools
-import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 import numpy as np
 
-EXACT = 2**53  # float64 holds all integers below, and rounds no other to one of them
-FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
+from numlab.numbers import as_numbers, shown
 
 
 @dataclass(frozen=True)
@@ -95,49 +92,6 @@ class Layout:
         return tuple(slot.name for slot in self.slots if slot.words is not None)
 
 
-def shown(number: float | int) -> str:
-    """A number as a person reads it: integers in full, others to six digits.
-
-    >>> shown(0.1234567), shown(1234567.0), shown(10**20)
-    ('0.123457', '1234567', '100000000000000000000')
-    """
-    return str(int(number)) if is_whole(number) else f"{number:.6g}"
-
-
-def is_whole(number: float | int) -> bool:
-    """Whether a number is an int, or a whole float that is written without an exponent."""
-    return isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
-
-
-def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Round finite numbers to n significant figures, 1 to 12 (float64 blurs the last of more).
-
-    Gives significands, float64 integers of n digits with the numbers' signs (0 for 0), and int
-    exponents: numbers are about significand * 10^exponent. Below 1e-300, numbers are 0.
-
-    >>> to_figures([-0.02345, 999.6, 0], 3)
-    (array([-234.,  100.,    0.]), array([-4,  1, -2]))
-    """
-    x = np.asarray(numbers, np.float64)
-    size = np.abs(x)
-    exponent = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int) - (n - 1)
-    exponent = np.maximum(exponent, -300)
-    # one of the two powers is 1: rounded once
-    significand = np.rint(size * 10.0 ** np.maximum(-exponent, 0) / 10.0 ** np.maximum(exponent, 0))
-    up = significand >= 10**n
-    return np.copysign(np.where(up, 10.0 ** (n - 1), significand), x), exponent + up
-
-
-def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """The floats nearest to significand * 10^exponent.
-
-    >>> from_figures(*to_figures([0.1 + 0.2, -1234], 3))
-    array([ 3.00e-01, -1.23e+03])
-    """
-    value = significand * 10.0 ** np.maximum(exponent, 0) / 10.0 ** np.maximum(-exponent, 0)
-    return value + 0.0  # -0.0 becomes 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class Examples:
     """n texts of one layout. A corpus is a list of these.
@@ -203,31 +157,6 @@ class Examples:
         return text
 
 
-def as_numbers(numbers) -> np.ndarray:
-    """An array of float64; of Python ints (object) for Python ints that float64 would round.
-
-    >>> as_numbers([1, 2.5]), as_numbers([-1, 2**63])
-    (array([1. , 2.5]), array([-1, 9223372036854775808], dtype=object))
-    """
-    array = np.asarray(numbers)
-    if array.dtype.kind == "f" and isinstance(numbers, (list, tuple)):
-        array = np.asarray(numbers, object)  # numpy rounds [-1, 2**63] to floats
-    kind = array.dtype.kind
-    if kind == "O":
-        types = set(map(type, array.flat))
-        if types and all(issubclass(t, Integral) for t in types):
-            return np.frompyfunc(int, 1, 1)(array)
-        kind = "f" if all(issubclass(t, Real) for t in types) else "O"
-    if kind in "iu" and ((array >= EXACT) | (array <= -EXACT)).any():
-        return array.astype(object)
-    if kind not in "iufb":
-        raise ValueError(f"numbers are floats or ints; got {array.ravel()[:3]} ({array.dtype})")
-    try:
-        return array.astype(np.float64, copy=False)
-    except OverflowError:  # of a Python int among floats
-        raise ValueError(f"float64 ends at 1.8e308; got {max(array.ravel(), key=abs)}") from None
-
-
 def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
     """Check the words of examples."""
     k = len(layout.word_slots)
@@ -241,68 +170,3 @@ def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
         slot = f"slot {layout.word_slots[column]!r} has {sizes[column]} words"
         raise ValueError(f"{slot}; got index {codes[row, column]} in row {row}")
     return codes
-
-
-NUMBER = re.compile(
-    r"""
-    (   [-+\u2212.0-9]                  # how a number begins, but
-        (?<![\w.].)                     # not inside a word ("planet0") or a number ("1.2.3"),
-        (?<![)\]}][-+\u2212])           # and no sign where something is subtracted ("(a)-2")
-        (?:
-            (?<=\.) [0-9]+
-          | (?: (?<=[0-9]) | [0-9] ) [0-9]* (?: \.[0-9]+ | \.(?=[eE][-+]?[0-9]) )?
-          | (?<=[-+\u2212]) \.[0-9]+
-        )
-        (?: [eE] [-+]? [0-9]+ )?
-    )
-    """,
-    re.VERBOSE,
-)  # begins with a set of characters, which re finds fast
-
-
-def parse(texts: list[str], bare: bool = False) -> list[Examples]:
-    """Find the numbers in texts, at least one in each unless texts may be `bare`.
-
-    A sign after a number or a word subtracts ("1-2" holds 1 and 2), digits in a word do not count
-    ("planet0"), and a comma separates, as in JSON ("1,000" holds 1 and 0).
-
-    Gives one Examples for each layout, with slots n0, n1, ...; `index` is the index in `texts`.
-    Numbers are float64; Python ints where all numbers of a layout are integers and one of them
-    has more than 15 digits.
-
-    >>> parse(["x=-6.02e1, y=.5", "1-2", "x=3, y=4"])[0].numbers
-    array([[-60.2,   0.5],
-           [  3. ,   4. ]])
-    """
-    if isinstance(texts, str):
-        raise ValueError(f"parse takes a list of texts; got the one text {texts[:60]!r}")
-    groups: dict[tuple[str, ...], tuple[list[str], list[int]]] = {}
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"text {i}: expected a str; got {text!r}")
-        pieces = NUMBER.split(text)
-        if len(pieces) == 1 and not (bare and text):
-            got = f"no number in {text[:60]!r}" if text else "the empty text"
-            raise ValueError(f"text {i}: expected a number; got {got}")
-        numbers, index = groups.setdefault(tuple(pieces[::2]), ([], []))
-        numbers += pieces[1::2]
-        index.append(i)
-    return [_examples(literals, *group) for literals, group in groups.items()]
-
-
-def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:
-    k = len(literals) - 1
-    numbers = "\n".join(numbers).replace("\u2212", "-").split("\n") if k else []
-    integer = re.compile(r"[-+]?[0-9]{1,4299}").fullmatch  # int() reads no more digits
-    long = [i for i, s in enumerate(numbers) if len(s.lstrip("+-0")) > FLOAT_DIGITS and integer(s)]
-    if long and all(map(integer, numbers)):
-        values = np.array([int(number) for number in numbers], object)
-    else:
-        values = np.fromiter(map(float, numbers), np.float64, len(numbers))
-        rounded = [i for i in long if values[i].item() != int(numbers[i])]
-        if lost := rounded + np.flatnonzero(np.isinf(values)).tolist():
-            expected = "a number that float64 holds (more than 15 digits only among integers)"
-            i, number = index[lost[0] // k], numbers[lost[0]]
-            raise ValueError(f"text {i}: expected {expected}; got {number}")
-    layout = Layout(literals, tuple(Slot(f"n{j}") for j in range(k)))
-    return Examples(layout, values.reshape(len(index), k), None, np.array(index))

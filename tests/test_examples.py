@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.examples import (
-    Examples,
-    Layout,
-    Slot,
-    as_numbers,
-    from_figures,
-    parse,
-    to_figures,
-)
+from numlab.examples import Examples, Layout, Slot
+from numlab.numbers import as_numbers, from_figures, to_figures
+from numlab.parsing import parse
 
 
 def found(text: str) -> list[float]:

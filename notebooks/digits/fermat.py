@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from numlab.examples import Examples, Layout, Slot, parse
+from numlab.examples import Examples, Layout, Slot
+from numlab.parsing import parse
 from numlab.tasks.expressions import variables
 from numlab.tasks.files import check_fields, json_values
 

@@ -11,7 +11,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 import numlab as nl
-from numlab.examples import NUMBER
+from numlab.parsing import NUMBER
 from numlab.tasks.arithmetic import join_digits
 
 

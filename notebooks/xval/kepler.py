@@ -9,7 +9,7 @@ import pandas as pd
 
 import numlab as nl
 from numlab.claims import Gate
-from numlab.examples import from_figures, to_figures
+from numlab.numbers import from_figures, to_figures
 
 PERSISTENCE, CIRCLE, KEPLER = "persistence", "Kepler's circle", "Kepler"
 

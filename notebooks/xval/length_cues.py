@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 import numlab as nl
-from numlab.examples import from_figures, to_figures
+from numlab.numbers import from_figures, to_figures
 from numlab.plots import encoder_color, panels, styled
 from numlab.tokenizer import matches
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from numlab.examples import to_figures
 from numlab.metrics import r2
+from numlab.numbers import to_figures
 
 
 def match_to_figures(frame: pd.DataFrame, n: int) -> float:

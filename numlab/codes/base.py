@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from numlab.examples import as_numbers
+from numlab.numbers import as_numbers
 
 LARGEST = float(np.finfo(np.float64).max)
 

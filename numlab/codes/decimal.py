@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.codes.base import Code, Range, as_column, valid_only, written
-from numlab.examples import EXACT, FLOAT_DIGITS
+from numlab.numbers import EXACT, FLOAT_DIGITS
 
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (

@@ -14,7 +14,7 @@ import pandas as pd
 from pyarrow import parquet
 
 from numlab.encoders.columns import by_column
-from numlab.examples import parse
+from numlab.parsing import parse
 from numlab.tasks.rows import as_columns
 
 SAMPLE = 20_000  # rows kept of a longer file

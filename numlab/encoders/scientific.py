@@ -9,7 +9,7 @@ import numpy as np
 from numlab.codes import valid_only
 from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_column
 from numlab.encoders.text import half_unit
-from numlab.examples import from_figures, to_figures
+from numlab.numbers import from_figures, to_figures
 
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
 EXPONENTS = range(-8, 8)

@@ -6,7 +6,7 @@ import numpy as np
 
 from numlab.encoders.base import END, Encoder, Tokens, as_column
 from numlab.encoders.text import from_columns, half_unit
-from numlab.examples import from_figures, to_figures
+from numlab.numbers import from_figures, to_figures
 
 FIGURES = 2
 EXPONENTS = range(-8, 3)

@@ -16,8 +16,8 @@ from torch.nn import functional as F
 from numlab.described import describe, restore
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
-from numlab.examples import parse
 from numlab.objectives import Inputs, MaskedLM
+from numlab.parsing import parse
 from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import start
 from numlab.pretrained.text import PretrainedTokenizer, Words

@@ -18,7 +18,8 @@ import numpy as np
 from numlab.codes.base import LARGEST
 from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
-from numlab.examples import Examples, is_whole
+from numlab.examples import Examples
+from numlab.numbers import is_whole
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 

@@ -10,8 +10,8 @@ from torch.nn import functional as F
 
 from numlab.embeddings import token_vectors
 from numlab.encoders import Encoder, Tokens
-from numlab.examples import from_figures, to_figures
 from numlab.metrics import log_smape
+from numlab.numbers import from_figures, to_figures
 
 WIDTH, BATCH, TEST = 256, 256, 1000
 PAIRS = 20_000  # to learn from

@@ -19,8 +19,8 @@ from scipy.stats import spearmanr
 
 from numlab.embeddings import Embeddings, token_vectors
 from numlab.encoders import Encoder, Tokens
-from numlab.examples import from_figures, to_figures
 from numlab.metrics import equal_digits
+from numlab.numbers import from_figures, to_figures
 from numlab.probes.arithmetic import arithmetic
 from numlab.probes.neighbours import neighbour_f1
 

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import FLOAT_DIGITS, Layout
+from numlab.examples import Layout
+from numlab.numbers import FLOAT_DIGITS
 from numlab.tasks.base import Columns, PopulationTask, hold
 from numlab.tasks.expressions import evaluate
 

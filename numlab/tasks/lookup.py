@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import Layout, from_figures, to_figures
+from numlab.examples import Layout
+from numlab.numbers import from_figures, to_figures
 from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters

@@ -11,7 +11,8 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from numlab.examples import FLOAT_DIGITS, Examples, Layout
+from numlab.examples import Examples, Layout
+from numlab.numbers import FLOAT_DIGITS
 from numlab.tasks.base import PopulationTask
 from numlab.tasks.difficulty import DIFFICULTIES
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms

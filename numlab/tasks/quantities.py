@@ -6,7 +6,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from numlab.examples import Layout, from_figures, to_figures
+from numlab.examples import Layout
+from numlab.numbers import from_figures, to_figures
 from numlab.tasks.base import Columns, IndependentTask, pick
 from numlab.tasks.files import read_data
 

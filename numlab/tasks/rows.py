@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from numlab import store
-from numlab.examples import Examples, Layout, Slot, parse
+from numlab.examples import Examples, Layout, Slot
+from numlab.parsing import parse
 from numlab.tasks.base import GivenTask
 
 if TYPE_CHECKING:

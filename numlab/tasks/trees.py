@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.examples import from_figures
+from numlab.numbers import from_figures
 from numlab.tasks.expressions import ExpressionTask, evaluate
 
 SLOTS = "abcd"

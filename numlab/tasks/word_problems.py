@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.examples import from_figures
+from numlab.numbers import from_figures
 from numlab.tasks.base import groups
 from numlab.tasks.expressions import ExpressionTask, evaluate, layout_of, variables
 from numlab.tasks.files import read_data

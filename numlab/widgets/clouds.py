@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import traitlets
 from plotly.subplots import make_subplots
 
-from numlab.examples import shown, to_figures
+from numlab.numbers import shown, to_figures
 from numlab.widgets.panel import TEMPLATE, Plot, script
 
 HOVER = "%{customdata}<extra></extra>"

@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from numlab import probes
 from numlab.embeddings import Embeddings
 from numlab.encoders import Encoder
-from numlab.examples import shown
+from numlab.numbers import shown
 from numlab.widgets.clouds import Brush, color_axis, color_columns, panes
 from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, page, row
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from numlab.encoders import Encoder
 from numlab.encoders.base import written
-from numlab.examples import parse
+from numlab.parsing import parse
 from numlab.plots import encoder_color
 from numlab.tokenizer import Text
 from numlab.widgets.panel import FIT, Panel, on_change, page

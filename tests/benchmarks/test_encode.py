@@ -23,7 +23,7 @@ from numlab.encoders import (
     Subword,
     XVal,
 )
-from numlab.examples import parse
+from numlab.parsing import parse
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # whatever else the machine does
 

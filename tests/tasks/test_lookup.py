@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numlab as nl
-from numlab.examples import from_figures, to_figures
+from numlab.numbers import from_figures, to_figures
 from numlab.tasks import Lookup
 
 

@@ -1,0 +1,78 @@
+"""Numbers as arrays: floats or exact integers, to significant figures, as a person reads them."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+
+EXACT = 2**53  # float64 holds all integers below, and rounds no other to one of them
+FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
+
+
+def as_numbers(numbers) -> np.ndarray:
+    """An array of float64; of Python ints (object) for Python ints that float64 would round.
+
+    >>> as_numbers([1, 2.5]), as_numbers([-1, 2**63])
+    (array([1. , 2.5]), array([-1, 9223372036854775808], dtype=object))
+    """
+    array = np.asarray(numbers)
+    if array.dtype.kind == "f" and isinstance(numbers, (list, tuple)):
+        array = np.asarray(numbers, object)  # numpy rounds [-1, 2**63] to floats
+    kind = array.dtype.kind
+    if kind == "O":
+        types = set(map(type, array.flat))
+        if types and all(issubclass(t, Integral) for t in types):
+            return np.frompyfunc(int, 1, 1)(array)
+        kind = "f" if all(issubclass(t, Real) for t in types) else "O"
+    if kind in "iu" and ((array >= EXACT) | (array <= -EXACT)).any():
+        return array.astype(object)
+    if kind not in "iufb":
+        raise ValueError(f"numbers are floats or ints; got {array.ravel()[:3]} ({array.dtype})")
+    try:
+        return array.astype(np.float64, copy=False)
+    except OverflowError:  # of a Python int among floats
+        raise ValueError(f"float64 ends at 1.8e308; got {max(array.ravel(), key=abs)}") from None
+
+
+def shown(number: float | int) -> str:
+    """A number as a person reads it: integers in full, others to six digits.
+
+    >>> shown(0.1234567), shown(1234567.0), shown(10**20)
+    ('0.123457', '1234567', '100000000000000000000')
+    """
+    return str(int(number)) if is_whole(number) else f"{number:.6g}"
+
+
+def is_whole(number: float | int) -> bool:
+    """Whether a number is an int, or a whole float that is written without an exponent."""
+    return isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
+
+
+def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Round finite numbers to n significant figures, 1 to 12 (float64 blurs the last of more).
+
+    Gives significands, float64 integers of n digits with the numbers' signs (0 for 0), and int
+    exponents: numbers are about significand * 10^exponent. Below 1e-300, numbers are 0.
+
+    >>> to_figures([-0.02345, 999.6, 0], 3)
+    (array([-234.,  100.,    0.]), array([-4,  1, -2]))
+    """
+    x = np.asarray(numbers, np.float64)
+    size = np.abs(x)
+    exponent = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int) - (n - 1)
+    exponent = np.maximum(exponent, -300)
+    # one of the two powers is 1: rounded once
+    significand = np.rint(size * 10.0 ** np.maximum(-exponent, 0) / 10.0 ** np.maximum(exponent, 0))
+    up = significand >= 10**n
+    return np.copysign(np.where(up, 10.0 ** (n - 1), significand), x), exponent + up
+
+
+def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """The floats nearest to significand * 10^exponent.
+
+    >>> from_figures(*to_figures([0.1 + 0.2, -1234], 3))
+    array([ 3.00e-01, -1.23e+03])
+    """
+    value = significand * 10.0 ** np.maximum(exponent, 0) / 10.0 ** np.maximum(-exponent, 0)
+    return value + 0.0  # -0.0 becomes 0.0

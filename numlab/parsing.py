@@ -1,0 +1,74 @@
+"""Find the numbers in any text."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from numlab.examples import Examples, Layout, Slot
+from numlab.numbers import FLOAT_DIGITS
+
+NUMBER = re.compile(
+    r"""
+    (   [-+\u2212.0-9]                  # how a number begins, but
+        (?<![\w.].)                     # not inside a word ("planet0") or a number ("1.2.3"),
+        (?<![)\]}][-+\u2212])           # and no sign where something is subtracted ("(a)-2")
+        (?:
+            (?<=\.) [0-9]+
+          | (?: (?<=[0-9]) | [0-9] ) [0-9]* (?: \.[0-9]+ | \.(?=[eE][-+]?[0-9]) )?
+          | (?<=[-+\u2212]) \.[0-9]+
+        )
+        (?: [eE] [-+]? [0-9]+ )?
+    )
+    """,
+    re.VERBOSE,
+)  # begins with a set of characters, which re finds fast
+
+
+def parse(texts: list[str], bare: bool = False) -> list[Examples]:
+    """Find the numbers in texts, at least one in each unless texts may be `bare`.
+
+    A sign after a number or a word subtracts ("1-2" holds 1 and 2), digits in a word do not count
+    ("planet0"), and a comma separates, as in JSON ("1,000" holds 1 and 0).
+
+    Gives one Examples for each layout, with slots n0, n1, ...; `index` is the index in `texts`.
+    Numbers are float64; Python ints where all numbers of a layout are integers and one of them
+    has more than 15 digits.
+
+    >>> parse(["x=-6.02e1, y=.5", "1-2", "x=3, y=4"])[0].numbers
+    array([[-60.2,   0.5],
+           [  3. ,   4. ]])
+    """
+    if isinstance(texts, str):
+        raise ValueError(f"parse takes a list of texts; got the one text {texts[:60]!r}")
+    groups: dict[tuple[str, ...], tuple[list[str], list[int]]] = {}
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"text {i}: expected a str; got {text!r}")
+        pieces = NUMBER.split(text)
+        if len(pieces) == 1 and not (bare and text):
+            got = f"no number in {text[:60]!r}" if text else "the empty text"
+            raise ValueError(f"text {i}: expected a number; got {got}")
+        numbers, index = groups.setdefault(tuple(pieces[::2]), ([], []))
+        numbers += pieces[1::2]
+        index.append(i)
+    return [_examples(literals, *group) for literals, group in groups.items()]
+
+
+def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:
+    k = len(literals) - 1
+    numbers = "\n".join(numbers).replace("\u2212", "-").split("\n") if k else []
+    integer = re.compile(r"[-+]?[0-9]{1,4299}").fullmatch  # int() reads no more digits
+    long = [i for i, s in enumerate(numbers) if len(s.lstrip("+-0")) > FLOAT_DIGITS and integer(s)]
+    if long and all(map(integer, numbers)):
+        values = np.array([int(number) for number in numbers], object)
+    else:
+        values = np.fromiter(map(float, numbers), np.float64, len(numbers))
+        rounded = [i for i in long if values[i].item() != int(numbers[i])]
+        if lost := rounded + np.flatnonzero(np.isinf(values)).tolist():
+            expected = "a number that float64 holds (more than 15 digits only among integers)"
+            i, number = index[lost[0] // k], numbers[lost[0]]
+            raise ValueError(f"text {i}: expected {expected}; got {number}")
+    layout = Layout(literals, tuple(Slot(f"n{j}") for j in range(k)))
+    return Examples(layout, values.reshape(len(index), k), None, np.array(index))
