@@ -30,6 +30,12 @@ def test_a_loss_below_the_floor_no_longer_falls():
     assert not gates.plateau([small], floor=0.01).passed
 
 
+def test_each_run_may_have_its_own_floor():
+    small, falls = run([3, 1, 0.1, 0.02, 0.001]), run([3, 2, 1, 0.9, 0.8])
+    assert gates.plateau([small, falls], floor=[0.02, 0.9]).passed
+    assert not gates.plateau([small, falls], floor=[0.02, 0.0]).passed
+
+
 def test_a_loss_below_zero_that_falls_is_at_no_plateau():
     assert not gates.plateau([run([1, 0, -1, -2, -2.2])]).passed
     assert gates.plateau([run([1, 0, -1, -2, -2.01])]).passed
