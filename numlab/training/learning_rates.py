@@ -25,6 +25,7 @@ def choose_learning_rates(
 
     Parameters
     ----------
+    steps : of each trial; far fewer than the specs' own favour rates that are too large for them.
     names : of the specs, in the record; default: their encoders.
 
     Returns
