@@ -35,10 +35,11 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
     spread.set_title(f"{MIXTURE}: {len(some)} texts of seed {first.seed.iloc[0]}")
     handles = spread.get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=5, fontsize=9)
-    for i, (seed, rows) in enumerate(frame.groupby("seed")):
+    name = f"each of {frame.seed.nunique()} seeds"
+    for _, rows in frame.groupby("seed"):
         share = (np.arange(len(rows)) + 0.5) / len(rows)
-        style = {"color": color, "lw": 1.8, "ls": ("-", "--", ":")[i % 3]}
-        levels.plot(np.sort(rows.pit), share, label=f"seed {seed}", **style)
+        levels.plot(np.sort(rows.pit), share, color=color, lw=1, label=name)
+        name = None
     levels.plot([0, 1], [0, 1], label="calibrated", color="#555555", lw=0.9, ls="--", zorder=1)
     levels.set(xlabel="quantile of the prediction", ylabel="share of true numbers below it")
     levels.set_title("all texts: what lies below each quantile")

@@ -148,12 +148,12 @@ def draw_curves(notebook: str, profile: str) -> None:
     for digest in digests:
         with contextlib.suppress(ForeignClass):
             runs.append(Run.stored(digest))
-    names = labels(runs)
     curves, panels = [], _panels(runs)
-    for run, name in names.items():
-        losses = run.history.query("part == 'valid'")
-        if len(losses) > 1:
-            curves.append(losses.assign(panel=panels[run], encoder=name, run=run.digest))
+    for panel in dict.fromkeys(panels.values()):
+        for run, name in labels([run for run in runs if panels[run] == panel]).items():
+            losses = run.history.query("part == 'valid'")
+            if len(losses) > 1:
+                curves.append(losses.assign(panel=panel, encoder=name, run=run.digest))
     if not curves:
         return
     path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
