@@ -311,8 +311,8 @@ def _json(text: str):
     try:
         return json.loads(text)  # keeps every digit
     except json.JSONDecodeError as error:
-        line = error.doc.splitlines()[error.lineno - 1 :][:1]
-        raise ValueError(f"{error.msg} in the line {''.join(line).strip()[:60]!r}") from None
+        line = text.split("\n")[error.lineno - 1].strip()
+        raise ValueError(f"{error.msg} in the line {line[:60]!r}") from None
 
 
 def _rows(values: list) -> pd.DataFrame:
