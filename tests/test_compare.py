@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import numlab as nl
 from numlab import compare
 from numlab.cli import app
-from numlab.compare import learning, reading
+from numlab.compare import files, learning
 from numlab.compare.encodings import encodings, needed_digits
 from numlab.compare.learning import CONSTANTS, PARTS, best_constant
 
@@ -205,8 +205,8 @@ def test_columns_with_one_name_are_refused(tmp_path):
 
 
 def test_a_long_file_is_sampled_in_one_pass_with_a_note(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "SAMPLE", 100)
-    monkeypatch.setattr(reading, "CHUNK", 1000)
+    monkeypatch.setattr(files, "SAMPLE", 100)
+    monkeypatch.setattr(files, "CHUNK", 1000)
     found = compare.read(saved(tmp_path, "long.csv", pd.DataFrame({"n": np.arange(20_000)})))
     assert found.notes == ("20,000 rows: 100 of them, drawn at random, are used",)
     n = found.frame.n.to_numpy()

@@ -9,7 +9,7 @@ import traitlets
 from IPython.display import display
 
 from numlab import compare, store
-from numlab.compare.reading import SUFFIXES
+from numlab.compare.files import SUFFIXES
 from numlab.widgets.panel import Panel, note, row, script
 
 

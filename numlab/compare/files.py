@@ -1,0 +1,107 @@
+"""Files of tables or texts, read in chunks and sampled in one pass."""
+
+import itertools
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pyarrow import parquet
+
+SAMPLE = 20_000  # rows kept of a longer file
+CHUNK = 200_000  # rows read at once
+SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".txt", ".md")
+
+
+def sample(path: Path) -> tuple[pd.DataFrame, int]:
+    """At most 20,000 random rows in their order, and how many the file has.
+
+    ValueError, with the reason, for a file that is not a table.
+    """
+    if not path.is_file():
+        raise ValueError(f"{path} is a folder" if path.is_dir() else f"there is no file {path}")
+    try:
+        frame, total = _sample(_chunks(path))
+    except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:  # of any reader
+        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+        if isinstance(error, UnicodeDecodeError):
+            reason = "it is not in UTF-8"
+        raise ValueError(f"{path.name} cannot be read as a table: {reason}") from None
+    frame = frame.rename(columns=lambda name: str(name).strip())
+    if twice := frame.columns[frame.columns.duplicated()].tolist():
+        raise ValueError(f"{path.name} has several columns with the name {twice[0]!r}")
+    return frame, total
+
+
+def _chunks(path: Path) -> Iterator[pd.DataFrame]:
+    kind = path.suffix.lower()
+    if kind in (".csv", ".tsv"):
+        yield from _separated(path)
+    elif kind in (".jsonl", ".ndjson"):
+        with path.open(encoding="utf-8") as lines:
+            while part := list(itertools.islice(lines, CHUNK)):
+                yield _rows([_json(line) for line in part if line.strip()])
+    elif kind == ".json":
+        yield _rows(_json(path.read_text("utf-8")))
+    elif kind == ".parquet":
+        yield from (batch.to_pandas() for batch in parquet.ParquetFile(path).iter_batches(CHUNK))
+    elif kind in (".txt", ".md"):
+        lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
+        cells = [re.split(r"\s*(?<!\\)\|\s*", line.strip().strip("|").strip()) for line in lines]
+        table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
+        if table:  # of Markdown; its second line is dashes
+            rows = [row for row in table[1:] if set("".join(row)) - set("-: ")]
+            yield pd.DataFrame(rows, columns=table[0])
+        else:
+            yield pd.DataFrame({"text": lines})
+    else:
+        raise ValueError(f"expected {', '.join(SUFFIXES)}; got {kind or 'none'}")
+
+
+def _json(text: str):
+    try:
+        return json.loads(text)  # keeps every digit
+    except json.JSONDecodeError as error:
+        line = text.split("\n")[error.lineno - 1].strip()
+        raise ValueError(f"{error.msg} in the line {line[:60]!r}") from None
+
+
+def _rows(values: list) -> pd.DataFrame:
+    if not isinstance(values, list):
+        raise ValueError("expected a list of rows, or of texts")
+    return pd.DataFrame([row if isinstance(row, dict) else {"text": row} for row in values])
+
+
+def _separated(path: Path) -> Iterator[pd.DataFrame]:
+    with path.open(encoding="utf-8-sig") as file:
+        head = [line for line in itertools.islice(file, 20) if line.strip()]
+    counts = {sep: {line.count(sep) for line in head} for sep in "\t;|,"}
+    alike = (sep for sep, n in counts.items() if len(n) == 1 and n != {0})
+    options = {"sep": next(alike, "\t" if path.suffix == ".tsv" else ","), "dtype": "str"}
+    options |= {"index_col": False, "encoding": "utf-8-sig"}
+    first = pd.read_csv(path, nrows=0, **options).columns
+    if pd.to_numeric(first.to_series(), errors="coerce").notna().all():  # no header
+        options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            yield from pd.read_csv(path, chunksize=CHUNK, **options)
+        except pd.errors.ParserWarning:  # pandas would drop the last fields
+            raise ValueError("its rows have more fields than its header has names") from None
+
+
+def _sample(chunks: Iterator[pd.DataFrame]) -> tuple[pd.DataFrame, int]:
+    """Random rows in their order, and how many the file has, in one pass."""
+    rng, kept, keys, total = np.random.default_rng(0), [], np.zeros(0), 0
+    for rows in chunks:
+        total += len(rows)
+        frame = pd.concat([*kept, rows], ignore_index=True)
+        keys = np.concatenate([keys, rng.random(len(rows))])
+        least = np.sort(np.argsort(keys)[:SAMPLE])
+        kept, keys = [frame.iloc[least]], keys[least]
+    if not total:
+        raise ValueError("it has no rows")
+    return kept[0].reset_index(drop=True), total

@@ -1,0 +1,112 @@
+"""What a column of a file is taken for: numbers, ids, codes, words or dates."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
+WORDS = 50  # different words that a column of words has at most
+THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
+POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
+DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
+COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
+ISO = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
+DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
+LONG = "ids of more than 15 digits are not read: float64 does not keep them"
+EMPTY = ("-", "–", "?", "n/a", "none", ".")
+
+
+def understood(name: str, raw: pd.Series, said: str | None, decimal: str):
+    """The kind of a column ("-": of no use), its values, and why."""
+    if raw.dtype.kind == "M":
+        return "date", raw, ""
+    texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
+    texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
+    if texts.isna().all() and raw.dtype.kind != "b":
+        return "-", None, "it is empty"
+    if said in ("date", "dmy", "mdy") or (not said and raw.dtype.kind not in "iuf"):
+        date = _dates(name, texts, said)
+        if date is not None:
+            return "date", *date
+    numbers, note = _numbers(texts, "" if raw.dtype.kind in "iuf" else decimal)
+    share = numbers.notna().sum() / max(1, texts.notna().sum())
+    if said in ("number", "id", "code") or (not said and share >= 0.5):
+        if share < 1:
+            bad = texts[numbers.isna() & texts.notna()]
+            note = f"{len(bad):,} entries are no numbers: {', '.join(map(repr, bad.unique()[:3]))}"
+        kind, why = (said, "") if said else _kind(name, numbers, texts)
+        long = texts.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
+        if long and kind in ("id", "code"):
+            return "text", texts, LONG
+        if long:
+            note = "; ".join(filter(None, [note, "float64 keeps 15 digits of a number"]))
+        return kind, numbers, why or note
+    words = texts if raw.dtype.kind != "b" else raw.astype("str")
+    n = words.nunique()
+    if said != "words" and (n > WORDS or 2 * n > words.notna().sum()):
+        return "text", words, f"{n:,} different texts"
+    return "words", words, ""
+
+
+def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
+    """Number, id or code, and why."""
+    x, ask = numbers.dropna(), f"; if it is a quantity: --columns {name}:number"
+    whole = (x == np.rint(x)).all() and (x >= 0).all()
+    zeros = texts.str.fullmatch(r"0\d+").any()
+    called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no)$", name)
+    called = called or re.search(r"[a-z]I[dD]$", name)
+    ask += "; zeros at the beginning are not kept" if zeros else ""
+    if whole and len(x) > 1 and (zeros or called or x.median() >= 1e6):
+        unlike = x.nunique() >= 0.95 * len(x)
+        ordered = x.is_monotonic_increasing or x.is_monotonic_decreasing
+        if unlike and (called or zeros or not ordered):
+            return "id", f"whole numbers, nearly all different: taken for an id{ask}"
+        if called or zeros:
+            return "code", f"it is called so or begins with 0: taken for a code{ask}"
+    return "number", ""
+
+
+def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
+    """Texts as float64, and what could be read in another way."""
+    plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
+    plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
+    written, commas = plain, plain[plain.str.contains(",", na=False)]
+    grouped = commas.str.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?").all()
+    looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
+    dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
+    if decimal == "," or looks:
+        plain = plain.str.replace(DOTS, lambda m: m[1].replace(".", ""), regex=True)
+        plain, firsts, other = plain.str.replace(",", "."), [*commas.index[:1], *dots.index[:1]], ""
+    else:
+        plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
+        sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
+        other = '; else: --decimal ","' if len(commas) and not sure else ""
+    note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
+    numbers = pd.to_numeric(plain, errors="coerce").astype(float)
+    return numbers.where(np.isfinite(numbers)), note
+
+
+def _dates(name: str, texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
+    """Dates and what could be read in another way; None where the texts are none."""
+    some = texts.dropna()
+    if said == "date" or some.str.fullmatch(ISO).mean() > 0.9:
+        return pd.to_datetime(texts, errors="coerce", format="mixed", utc=True), ""
+    if not (parts := some.str.extract(f"^{DAY}$").dropna()).shape[0] > 0.9 * len(some):
+        return None
+    first, second = (parts[i].astype(int).max() for i in (0, 1))
+    dots = some.str.contains(".", regex=False).all()
+    day_first = said == "dmy" or (said != "mdy" and (first > 12 or dots))
+    unsure = not said and first <= 12 and second <= 12
+    note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
+    parts = texts.str.extract(f"^{DAY}$")
+    written = parts[[0, 1] if day_first else [1, 0]].agg("/".join, axis=1) + "/" + parts[2]
+    found, short = (
+        pd.to_datetime(written, errors="coerce", format=f"%d/%m/{year}") for year in ("%Y", "%y")
+    )
+    found = found.fillna(short)
+    if unsure:
+        note += f"; else: --columns {name}:{'mdy' if day_first else 'dmy'}"
+    if n := int((found.isna() & texts.notna()).sum()):
+        note += f"; {n:,} are no such dates"
+    return found, note
