@@ -140,7 +140,7 @@ function gap() {
   const slots = Object.fromEntries([...groupedBy(rows, "slot")].map(([slot, part]) => {
     const encoders = [...groupedBy(part, "encoder")].map(([name, own]) => {
       const answers = new Map(own.map((row) => [row.true, row]));
-      return { name, answers, color: (live.encoders[name] || { color: "#888" }).color };
+      return { name, answers, color: (live.encoders[name] || { color: "none" }).color };
     });
     return [slot, { encoders, truths: [...new Set(part.map((row) => row.true))].sort((a, b) => a - b) }];
   }));
