@@ -114,6 +114,42 @@ def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0)
     return nl.gates.plateau(short)
 
 
+def plateaus(
+    leader: pd.DataFrame,
+    others: pd.DataFrame,
+    runs: Sequence[nl.Run],
+    enough: float = 1.0,
+    part: str = "",
+) -> list[nl.gates.Gate]:
+    """Gates of a claim that one encoder is at or above others: one against it, one for it.
+
+    More training of the others cannot rescue it, so against it only the leader's runs must have
+    reached their plateau; and for it only the others'. `leader` and `others` have a row for each
+    run with its exact_match, and its place in `runs` as index.
+    """
+    sides = {"contradicted": leader, "held": others}
+    gates = {
+        side: plateau([runs[i] for i in rows.index], rows.exact_match, enough)
+        for side, rows in sides.items()
+    }
+    return [dataclasses.replace(gate, part=part, side=side) for side, gate in gates.items()]
+
+
+def plateaus_of_lead(
+    scores: pd.DataFrame,
+    others: Sequence[str],
+    runs: Sequence[nl.Run],
+    by: Sequence[str] = ("over", "size"),
+    enough: float = 0.995,
+) -> list[nl.gates.Gate]:
+    """The `plateaus` of each part of `lead`, which takes the same `scores`, `others` and `by`."""
+    gates = []
+    for key, rows in scores.groupby([*by]):
+        fone, them = rows[rows.encoder == "FoNE"], rows[rows.encoder.isin(others)]
+        gates += plateaus(fone, them, runs, enough, ", ".join(map(str, key)))
+    return gates
+
+
 def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:
     """A gate: the mean exact match over the seeds is at least `least`, in each column."""
     means = exact.mean() if isinstance(exact, pd.DataFrame) else pd.Series({"": exact.mean()})

@@ -27,16 +27,27 @@ FALL = 0.05
 class Gate:
     """A condition, whether it is met, and the numbers that say so.
 
-    >>> nl.claims.Gate("plateau", True, "0.3 %")
-    Gate(name='plateau', passed=True, evidence='0.3 %')
+    It guards every part of a claim and both sides, or what `part` and `side` name. A claim that A
+    beats B cannot be rescued by more training of B: against it, only A's plateau counts, and for it
+    only B's.
+
+    >>> gate = nl.claims.Gate("plateau", False, "A fell by 9 %", part="sums", side="contradicted")
+    >>> gate.guards("sums", "held"), gate.guards("sums", "contradicted")
+    (False, True)
     """
 
     name: str
     passed: bool
     evidence: str = ""
+    part: str = ""  # of the statistic
+    side: str = ""  # the verdict that it may withhold: "held" or "contradicted"
 
     def __post_init__(self):
         object.__setattr__(self, "passed", bool(self.passed))  # numpy's bool is not JSON
+
+    def guards(self, part: str, side: str) -> bool:
+        """Whether it has a say in this verdict on this part."""
+        return self.part in ("", part) and self.side in ("", side)
 
 
 def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> Gate:

@@ -1,6 +1,7 @@
 """Judge a claim: the 95 % interval of its statistic against the claimed side."""
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,8 +49,8 @@ class Part:
 class Verdict:
     """What samples say of a claim.
 
-    "held": every gate passed, and the interval of every part lies on the claimed side.
-    "contradicted": every gate passed, and the interval of a part lies on the other side.
+    "held": the interval of every part lies on the claimed side, and every gate of it passed.
+    "contradicted": that of a part lies on the other side, and every gate of that part passed.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 
@@ -80,7 +81,7 @@ def judge(
         example) they are first averaged over what `claim.over` is not.
     against : the same, or one column for all parts: what `samples` are compared with, pair by pair.
         The statistic is their difference, or their ratio if the claim is about a ratio.
-    gates : one for each name in `claim.gates`.
+    gates : one for each name in `claim.gates`, or one for each part and side.
 
     Returns
     -------
@@ -92,26 +93,44 @@ def judge(
     >>> nl.claims.judge(claim, errors, others).verdict
     'held'
     """
-    if sorted(gate.name for gate in gates) != sorted(claim.gates):
-        raise ValueError(f"{claim.id} has the gates {claim.gates}; got {[g.name for g in gates]}")
     gates, columns = tuple(gates), _columns(samples, claim.ratio)
     if against is not None:
         columns = _pair(claim, columns, _columns(against, claim.ratio))
+    _check_gates(claim, gates, columns)
     columns = {name: _averaged(claim.over, values) for name, values in columns.items()}
     least, greatest = claim.bounds
     intervals = {name: _interval(claim, name, values) for name, values in columns.items()}
     by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
     parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
     lies = {name: _lies(claim, *ends) for name, ends in by_slack}
-    if failed := [f"{gate.name} ({gate.evidence})" for gate in gates if not gate.passed]:
-        return Verdict("open", f"failed gates: {'; '.join(failed)}", parts, gates)
-    if "beyond" in lies.values():
+    beyond = [name for name, where in lies.items() if where == "beyond"]
+    if any(not _failed(gates, name, "contradicted") for name in beyond):
         return Verdict("contradicted", "", parts, gates)
+    sides = {"inside": ["held"], "beyond": ["contradicted"], "both": ["held", "contradicted"]}
+    failed = [gate for name, where in lies.items() for gate in _failed(gates, name, *sides[where])]
+    if failed := [f"{gate.name} ({gate.evidence})" for gate in dict.fromkeys(failed)]:
+        return Verdict("open", f"failed gates: {'; '.join(failed)}", parts, gates)
     if undecided := [name for name, where in lies.items() if where == "both"]:
         names = ", ".join(filter(None, undecided))
         why = f"the interval holds both sides{names and f' for {names}'}"
         return Verdict("open", why, parts, gates)
     return Verdict("exact" if claim.over == "nothing" else "held", "", parts, gates)
+
+
+def _check_gates(claim: Claim, gates: Sequence[Gate], parts: Iterable[str]) -> None:
+    """Each gate of the claim guards each part and side once, and there are no others."""
+    for part, side in itertools.product(parts, ("held", "contradicted")):
+        guards = [gate.name for gate in gates if gate.guards(part, side)]
+        if sorted(guards) != sorted(claim.gates):
+            where = (
+                f" for {side}{part and f', {part}'}" if guards != [g.name for g in gates] else ""
+            )
+            raise ValueError(f"{claim.id} has the gates {claim.gates}; got {guards}{where}")
+
+
+def _failed(gates: Sequence[Gate], part: str, *sides: str) -> list[Gate]:
+    """The failed gates that guard a part on any of these sides."""
+    return [g for g in gates if not g.passed and any(g.guards(part, side) for side in sides)]
 
 
 def _lies(claim: Claim, low: float, high: float) -> str:

@@ -116,8 +116,8 @@ def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
 
 def _is_of(verdict: dict, claim: Claim) -> bool:
     """Whether a verdict answers what the claim asks today, under the gates that it has today."""
-    gates = sorted(gate["name"] for gate in verdict["gates"])
-    return verdict.get("asked") == claim.asked and gates == sorted(claim.gates)
+    gates = {gate["name"] for gate in verdict["gates"]}
+    return verdict.get("asked") == claim.asked and gates == {*claim.gates}
 
 
 def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list[list[str]]:

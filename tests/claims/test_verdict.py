@@ -141,7 +141,45 @@ def test_a_gate_that_fails_leaves_the_claim_open():
     assert (verdict.verdict, verdict.why) == ("open", "failed gates: plateau (it fell by 9 %)")
 
 
-@pytest.mark.parametrize("gates", [[], [Gate("rates", True)], [Gate("plateau", True)] * 2])
+def test_a_part_that_contradicts_needs_the_gates_of_its_own_part_and_side_only():
+    gated = claim(above=0, gates=["plateau"])
+    samples = {"sums": [-x for x in SEEDS], "products": SEEDS}
+
+    def verdict(**passed):
+        gates = [
+            Gate("plateau", passed.get(f"{part}_{side}", True), f"{part} {side}", part, side)
+            for part in samples
+            for side in ("held", "contradicted")
+        ]
+        found = judge(gated, samples, gates=gates)
+        return found.verdict, found.why
+
+    assert verdict() == ("contradicted", "")
+    assert verdict(sums_held=False, products_held=False, products_contradicted=False)[0] == (
+        "contradicted"
+    )
+    failed = "failed gates: plateau (sums contradicted)"
+    assert verdict(sums_contradicted=False) == ("open", failed)
+
+
+def test_what_holds_needs_no_gate_against_it():
+    gated = claim(above=0, gates=["plateau"])
+    gates = [Gate("plateau", True, side="held"), Gate("plateau", False, side="contradicted")]
+    assert judge(gated, SEEDS, gates=gates).verdict == "held"
+    assert judge(gated, [-x for x in SEEDS], gates=gates).verdict == "open"
+    assert judge(gated, [-1.0, 1.0, 0.1], gates=gates).why == "failed gates: plateau ()"
+
+
+@pytest.mark.parametrize(
+    "gates",
+    [
+        [],
+        [Gate("rates", True)],
+        [Gate("plateau", True)] * 2,
+        [Gate("plateau", True, side="held")],
+        [Gate("plateau", True, part="products")],
+    ],
+)
 def test_the_gates_are_those_of_the_claim(gates):
     with pytest.raises(ValueError, match=r"xval/x has the gates \['plateau'\]; got"):
         judge(claim(above=0, gates=["plateau"]), SEEDS, gates=gates)

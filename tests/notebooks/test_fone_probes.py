@@ -148,6 +148,22 @@ def test_a_run_that_is_right_often_enough_needs_no_plateau():
     assert probes.plateau([falling], [1.0]).passed
 
 
+def test_against_a_lead_only_the_leader_must_have_stopped():
+    falling, flat = run_with([1, 0.8, 0.6, 0.5, 0.4], "falls"), run_with([1.0] * 5, "flat")
+    rows = [("FoNE", 0.9, 0), ("P10", 0.95, 0), ("Digits", 0.1, 0)]
+    scores = pd.DataFrame(rows, columns=["encoder", "exact_match", "seed"])
+    scores = scores.assign(over="samples", size=400)
+    gates = probes.plateaus_of_lead(scores, ["P10"], [flat, falling, falling])
+    assert [(g.part, g.side, g.passed) for g in gates] == [
+        ("samples, 400", "contradicted", True),
+        ("samples, 400", "held", False),
+    ]
+    ahead = -5 * np.ones(3) + [0.1, 0.2, 0.3]
+    claim = nl.claims.Claim("fone/x", [], "FoNE leads", "lead", above=-0.5, gates=["plateau"])
+    verdict = nl.claims.judge(claim, {("samples", 400): ahead}, gates=gates)
+    assert verdict.verdict == "contradicted"
+
+
 def test_a_task_is_learned_where_each_column_is():
     exact = pd.DataFrame({("sums", "10"): [1.0, 0.9], ("products", "10"): [0.9, 0.8]})
     gate = probes.learned("10 learns it", exact)
