@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from numlab.metrics import each_answer, score
-from numlab.plots import encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots import captioned, encoder_color, encoder_marker, legend, panels, styled
 
 OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
 GREY = "#555555"
-EASIER = "texts that are easier (%)"
+EASIER = "difficulty: easier texts (%)"
 PARTS = 5  # of the texts of a task, from easy to hard
 
 
@@ -94,9 +94,18 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
             "va": "center",
         }
         bold = "bold" if number == best[j] else "normal"
+        none = i < len(encoders) and number <= shown[-1, j]  # no better than a constant
         told = i < len(encoders) and j < len(tasks)
         around = f" ±{half.loc[encoders[i], tasks[j]]:.0f}" if told else ""
-        ax.text(j, i, f"{number:.0f}{around}", fontsize=8.5, fontweight=bold, **look)
+        ax.text(
+            j,
+            i,
+            f"{number:.0f}{around}",
+            fontsize=8.5,
+            fontweight=bold,
+            style=("normal", "italic")[none],
+            **look,
+        )
     ax.set_xticks(range(len(tasks) + 1), [*tasks, "mean"], rotation=30, ha="left")
     ax.set_yticks(range(len(rows)), [*encoders, "a constant"])
     for tick, name in zip(ax.get_yticklabels(), encoders, strict=False):
@@ -106,7 +115,9 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.grid(False)
-    ax.set_xlabel("score (%), half of its 95 % interval beside it; bold: the best of a column")
+    words = "score (%), half of its 95 % interval beside it; bold: the best of a column"
+    ax.set_xlabel(f"{words}; italic: no better than a constant")
+    figure.suptitle("Nine tasks after the same time of training")
     return figure
 
 
@@ -125,7 +136,10 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
         ax.scatter(rows.value, at, 45, color=color, marker=encoder_marker(encoder), zorder=3)
         ax.axvline(rows.value.iloc[0], color=GREY, lw=1, ls="--", label=names[0])
         ax.axvline(constant, color=GREY, lw=1, ls=":", label="one constant answer")
-        ax.set(title=encoder, xlabel="log-sMAPE (%)", ylim=(len(names) - 0.5, -0.5))
+        ax.set(title=encoder, xlabel="log-sMAPE (%)\nhigh is good", ylim=(len(names) - 0.5, -0.5))
         ax.set_yticks(range(len(names)), names)
+    axes[0].set_xlim(-3, 103)
+    figure.suptitle("Products: nearness of the answers, by the loss beside the cross-entropy")
     legend(figure, axes)
-    return figure
+    words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100"
+    return captioned(figure, f"{words}; at or left of the dotted line: learned nothing")

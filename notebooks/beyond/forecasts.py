@@ -122,10 +122,19 @@ def _dots(
     for row, head in enumerate(heads):
         seeds = values[head]
         if seeds.isna().all():
-            ax.text(0.5, row, "none", transform=ax.get_yaxis_transform(), ha="center", va="center")
+            ax.text(
+                0.5,
+                row,
+                "no density: drawn",
+                transform=ax.get_yaxis_transform(),
+                ha="center",
+                va="center",
+            )
             continue
         if seeds.mean() > most:
             ax.scatter(most, row, 64, color=colors[head], marker=">")
+            look = {"textcoords": "offset points", "ha": "right", "va": "center"}
+            ax.annotate(f"{seeds.mean():.0e}", (most, row), (-8, 0), **look)
             continue
         ax.scatter(seeds, [row] * len(seeds), 14, color=colors[head], alpha=0.6, lw=0)
         ax.scatter(seeds.mean(), row, 48, color=colors[head])

@@ -66,7 +66,8 @@ def beside(frame: pd.DataFrame) -> Figure:
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
     right.set_title("n mod T read by a linear probe\n(kappa; white: chance or below)")
     right.tick_params(labelleft=False)
-    return captioned(figure, "of models of several seeds: the mean")
+    words = "of several seeds: the mean; planted: noise with a faint circle; sums: models that add"
+    return captioned(figure, words)
 
 
 def _cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize) -> None:

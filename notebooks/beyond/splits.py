@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.stats import t
 
-from numlab.plots import OTHERS, legend, panels, styled
+from numlab.plots import OTHERS, captioned, legend, panels, styled
 
 PARTS = ("gap", "input alone", "head alone", "interaction")
 
@@ -54,7 +54,7 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
             ax.text(column, row, f"{value:.0f}", ha="center", va="center", color=color)
         ax.set_xticks(range(table.shape[1]), table.columns, rotation=30, ha="right")
         ax.set_yticks(range(len(table)), table.index)
-        ax.set(title=f"{question}: log-sMAPE, %", xlabel="head")
+        ax.set(title=f"{question}: log-sMAPE (%), high is good", xlabel="head")
         ax.tick_params(length=0)
         ax.minorticks_off()
         ax.grid(visible=False)
@@ -65,11 +65,14 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     named = split.columns.unique(0)
     for i, question in enumerate(named):
         y = np.arange(len(PARTS)) + 0.7 * (i - (len(named) - 1) / 2) / len(named)
-        look = {"color": OTHERS[i], "fmt": "o", "capsize": 3, "label": question}
+        face = ("auto", "white")[i % 2]
+        look = {"color": OTHERS[2 * (i // 2)], "mfc": face, "fmt": "o", "capsize": 3}
+        look["label"] = question
         bars.errorbar(split.mean()[question], y, xerr=half[question], **look)
     bars.axvline(0, color="#AAAAAA", lw=0.8)
     bars.set_yticks(range(len(PARTS)), PARTS)
     bars.set_ylim(len(PARTS) - 0.4, -0.6)
-    bars.set(title="BitTokens less FoNE", xlabel="points of log-sMAPE")
+    bars.set(title="BitTokens less FoNE", xlabel="points of log-sMAPE (right: BitTokens better)")
     legend(figure, [bars])
-    return figure
+    words = "maps: means of the seeds; bars: 95 % intervals; gap = input + head + interaction"
+    return captioned(figure, f"{words}; hollow: numbers of more decades")

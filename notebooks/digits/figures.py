@@ -73,7 +73,7 @@ def f1_by_length(
     figure = curves(panelled, "digits", "f1", "aggregate", "panel")
     for ax in figure.axes:
         ticks = sorted(frame.digits.unique())
-        ax.set(xlabel="number of digits", ylabel="kNN-F1", xticks=ticks)
+        ax.set(xlabel="number of digits", ylabel="neighbours found (kNN-F1)", xticks=ticks)
         ax.label_outer()
         if below is None:
             ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
@@ -123,7 +123,7 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
-    axes[0].set_ylabel("kNN-F1")
+    axes[0].set_ylabel("neighbours found (kNN-F1)")
     figure.suptitle(
         "neighbours among numbers of all lengths (k = 10), by the base; dots: each random table"
     )
@@ -164,7 +164,7 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
     ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as elsewhere")
     ax.set_xscale("log")
     ax.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
-    ax.set(xlabel="neighbours k", ylabel="kNN-F1 (%)", ylim=(0, 100), title=title)
+    ax.set(xlabel="neighbours k", ylabel="neighbours found (kNN-F1, %)", ylim=(0, 100), title=title)
     ax.legend()
     return figure
 
@@ -188,6 +188,11 @@ def dots(frame: pd.DataFrame, title: str) -> Figure:
         ax.hlines(y, f1["min"], f1["max"], color=color, lw=2, alpha=0.5)
         ax.scatter(f1["mean"], y, 34, color=color, marker=marker, label=state, zorder=3)
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="kNN-F1 (%)", ylim=(len(names) - 0.4, -0.6), xlim=(-3, 103), title=title)
+    ax.set(
+        xlabel="neighbours found (kNN-F1, %)",
+        ylim=(len(names) - 0.4, -0.6),
+        xlim=(-3, 103),
+        title=title,
+    )
     legend(figure, [ax])
     return figure

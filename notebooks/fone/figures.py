@@ -11,7 +11,16 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from numlab.plots import SEEDS, captioned, encoder_color, legend, line_with_band, panels, styled
+from numlab.plots import (
+    SEEDS,
+    captioned,
+    encoder_color,
+    label_sides,
+    legend,
+    line_with_band,
+    panels,
+    styled,
+)
 from numlab.plots.comparisons import PERIODS
 
 MISREAD = "#000000"
@@ -206,9 +215,7 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
         image = ax.imshow(100 * share, vmin=lowest, vmax=100, cmap="Blues", origin="lower")
         _length_axes(ax, lengths)
         ax.set_title(f"{name}\nmean {100 * rows.exact_match.mean():.1f} %")
-        ax.set_xlabel("digits of the first operand")
-        if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel("digits of the second operand")
+    label_sides(axes, "digits of the first operand", "digits of the second operand")
     if trained < lengths[-1]:
         edge = sum(length <= trained for length in lengths) - 0.5
         for ax in axes:
@@ -244,13 +251,12 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
         edges = np.append(edges, edges[-1] + power.columns[0])
         rungs = np.arange(len(steps) + 1) - 0.5
         image = ax.pcolormesh(edges, rungs, power, norm=norm, cmap="magma_r")
-        ax.set(title=name, xlabel="period (frequency rises)")
+        ax.set_title(name)
         ax.set_yticks(range(len(steps)), [f"{n:,}" for n in steps])
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
         ax.minorticks_off()
         ax.grid(visible=False)
-        if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel("steps of training")
+    label_sides(axes, "period (frequency rises)", "steps of training")
     figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8, extend="both")
     return captioned(figure, "a map is one seed; each row is a run of its own length")
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from numlab.metrics import invalid_rate, mse
-from numlab.plots import OTHERS, encoder_color, encoder_marker, panels, styled
+from numlab.plots import OTHERS, encoder_color, encoder_marker, label_sides, panels, styled
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
@@ -123,15 +123,6 @@ def in_blocks(n_blocks: int, n: int) -> tuple[Figure, list[list[Axes]]]:
     return figure, [axes[i : i + n] for i in range(0, len(axes), size)]
 
 
-def label_sides(axes: list[Axes], x: str, y: str) -> None:
-    """Name the axes of a block at its left and below."""
-    columns = axes[0].get_gridspec().ncols
-    for i, ax in enumerate(axes):
-        left, below = i % columns == 0, i + columns >= len(axes)
-        ax.tick_params(labelleft=left, labelbottom=below)
-        ax.set(xlabel=x * below, ylabel=y * left)
-
-
 def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | None) -> None:
     color = encoder_color(name)
     ax.scatter(rows.true, rows.predicted, s=7, color=color, alpha=0.3, lw=0, zorder=2)
@@ -139,7 +130,7 @@ def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | Non
         for value in trained:
             ax.axhline(value, **TRAINED)
             ax.axvline(value, **TRAINED)
-        median = rows.groupby("true").predicted.median()
+        median = rows.groupby("true").predicted.quantile(interpolation="lower")  # one that is given
         ax.plot(median.index, median, color=color, marker=encoder_marker(name), ms=4)
 
 

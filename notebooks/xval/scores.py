@@ -35,11 +35,15 @@ def adjusted_r2(frame: pd.DataFrame, n_inputs: int) -> float:
 def median_over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
     """The median of the seeds' valid predictions of each number (xval, 3.1).
 
+    Of an even number of seeds it is the lower of the middle two, which a model has answered: their
+    mean can be a value that no text encoder ever gives.
+
     `frame` has rows of `predict`, of texts that all seeds share. They come back without seed, and a
     row is invalid only where every seed's is.
     """
     keys = [c for c in frame if c not in ("seed", "true", "predicted", "valid")]
     valid = frame.assign(predicted=frame.predicted.where(frame.valid))
     grouped = valid.groupby(keys, sort=False)
-    median = grouped.agg(true=("true", "first"), predicted=("predicted", "median")).reset_index()
+    middle = grouped.predicted.quantile(interpolation="lower")
+    median = grouped.agg(true=("true", "first")).assign(predicted=middle).reset_index()
     return median.assign(valid=median.predicted.notna())

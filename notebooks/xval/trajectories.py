@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import numlab as nl
-from figures import in_blocks, label_sides
-from numlab.plots import encoder_color, styled
+from figures import in_blocks
+from numlab.plots import encoder_color, label_sides, styled
 
 POSITION = r"(?P<axis>[xy])(?P<planet>\d+)\.(?P<step>\d+)$"  # a slot of nl.tasks.Planets
 
@@ -103,7 +103,9 @@ def orbits(frame: pd.DataFrame, rms: pd.Series) -> Figure:
         label_sides(axes, f"x {UNIT}", f"system {'ABCDEFGH'[i]}\ny {UNIT}")
     looks = POSITIONS | LINKS
     handles = [Line2D([], [], label=label, **look) for label, look in looks.items()]
-    words = "rms distance: of all hidden positions of the test, mean of the seeds"
+    words = (
+        "rms distance: of all hidden positions of the test, mean of the seeds; no cross: no number"
+    )
     look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 10}
     figure.legend(handles=handles, title=words, **look)
     return figure

@@ -11,6 +11,7 @@ from .style import captioned as captioned
 from .style import chip as chip
 from .style import encoder_color as encoder_color
 from .style import encoder_marker as encoder_marker
+from .style import label_sides as label_sides
 from .style import legend as legend
 from .style import panels as panels
 from .style import styled as styled

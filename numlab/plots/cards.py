@@ -23,7 +23,7 @@ def report_card(frame: pd.DataFrame) -> Figure:
     >>> card = {"encoder": ["P10", "XVal"], "desideratum": "D1 one token", "measure": "tokens"}
     >>> card = pd.DataFrame(card | {"value": [5.0, 1.0], "score": [0.2, 1.0], "published": np.nan})
     >>> [label.get_text() for label in nl.plots.report_card(card).axes[0].get_yticklabels()]
-    ['D1 tokens ↓']
+    ['D1 one token: tokens ↓']
     """
     encoders = list(frame.encoder.unique())
     rows = frame.drop_duplicates("measure").reset_index(drop=True)
@@ -40,9 +40,8 @@ def report_card(frame: pd.DataFrame) -> Figure:
     ax.set_xticks(range(len(encoders)), map(_short, encoders), rotation=35, ha="left")
     words = "full ring: the best score; below: the value (↑ high is good, ↓ low is good)"
     ax.set_xlabel(f"{words}\n{' '.join(TICKS.values())}: the tick of the BitTokens paper")
-    number = rows.desideratum.str.partition(" ")[0]
     arrow = rows.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
-    ax.set_yticks(range(len(measures)), number + " " + rows.measure + arrow)
+    ax.set_yticks(range(len(measures)), rows.desideratum + ": " + rows.measure + arrow)
     ax.set(xlim=(-0.6, len(encoders) - 0.4), ylim=(len(measures) - 0.3, -0.6))
     ax.grid(False)
     ax.tick_params(length=0)

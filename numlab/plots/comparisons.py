@@ -10,7 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from numlab.plots.style import captioned, encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots.style import (
+    captioned,
+    encoder_color,
+    encoder_marker,
+    label_sides,
+    legend,
+    panels,
+    styled,
+)
 
 GREY = "#555555"
 PERIODS = {20: "20", 10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
@@ -35,9 +43,7 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
         for name, line in rows.groupby(hue, sort=False):
             line_with_band(ax, line.groupby(x)[y], str(name))
         ax.set_title(str(title))
-        ax.set_xlabel(x.replace("_", " "))
-        if ax.get_subplotspec().is_first_col():
-            ax.set_ylabel(y.replace("_", " "))
+    label_sides(axes, x.replace("_", " "), y.replace("_", " "))
     legend(figure, axes)
     several = frame.duplicated([x, hue, *([] if panel is None else [panel])]).any()
     return captioned(figure) if several else figure

@@ -95,6 +95,21 @@ def panels(
     return figure, list(grid[:n])
 
 
+def label_sides(axes: list[Axes], x: str, y: str) -> None:
+    """Name the axes of panels that share them at their left and below.
+
+    >>> _, axes = nl.plots.panels(3, columns=2)
+    >>> nl.plots.label_sides(axes, "x", "y")
+    >>> [(ax.get_xlabel(), ax.get_ylabel()) for ax in axes]
+    [('', 'y'), ('x', ''), ('x', 'y')]
+    """
+    columns = axes[0].get_gridspec().ncols
+    for i, ax in enumerate(axes):
+        left, below = i % columns == 0, i + columns >= len(axes)
+        ax.tick_params(labelleft=left, labelbottom=below)
+        ax.set(xlabel=x * below, ylabel=y * left)
+
+
 def legend(figure: Figure, axes: list[Axes]) -> None:
     """Replace the figure's legend by one for all panels, at their right.
 
