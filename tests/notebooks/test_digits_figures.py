@@ -24,7 +24,7 @@ LENGTHS = pd.DataFrame(
 
 def test_every_axis_is_named_and_the_legend_names_each_line_once():
     figure = figures.f1_by_length(LENGTHS, paper=0.69, below=0.05, chance={"one": {1: 1, 2: 0.1}})
-    assert figure.axes[0].get_ylabel() == "kNN-F1"
+    assert figure.axes[0].get_ylabel() == "neighbours found (kNN-F1)"
     assert {ax.get_xlabel() for ax in figure.axes} == {"number of digits"}
     assert [ax.get_title() for ax in figure.axes] == ["one, MiniLM", "two, MiniLM"]
     (legend,) = figure.legends
