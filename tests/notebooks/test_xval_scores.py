@@ -28,6 +28,8 @@ def test_the_median_over_seeds_ignores_invalid_answers():
     median = scores.median_over_seeds(pd.concat(runs))
     assert median.predicted.tolist()[:2] == [2.0, 5.0] and np.isnan(median.predicted[2])
     assert median.valid.tolist() == [True, True, False]
+    two = scores.median_over_seeds(pd.concat(runs[:2]))
+    assert two.predicted[0] == 1.0  # an answer of a seed; their mean, 2, is none
 
 
 def test_adjusted_r2_pays_for_the_inputs():
