@@ -354,7 +354,7 @@ def test_chosen_encoders_and_seeds_alone_are_asked(runs):
 def test_another_parameter_has_its_own_range_and_gaps(runs):
     panel = sweep._Sweep(runs[1:2], "stepsize", 2)
     panel.parameter.value = "a0"
-    assert panel.slider.description == "true a0"
+    assert panel.slider.description == "true orbit size a₀ (AU)"
     gaps = {(s.x0, s.x1) for s in drawn(panel).layout.shapes if s.type == "rect"}
     assert gaps == set(SPEC.task.gaps["a0"])
     assert (panel.slider.min, panel.slider.max) == (0.95, 1.4)  # which is as far as a0 goes

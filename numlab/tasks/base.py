@@ -19,7 +19,8 @@ class Task(ABC):
 
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
     changes no other draw. `limits` are the parameters that it can hold, each with its range (low,
-    high), and `gaps` for some of them the open intervals (low, high) that samples leave out.
+    high), `names` what an axis calls some of them, and `gaps` the open intervals (low, high) that
+    samples leave out.
 
     >>> nl.tasks.Addition(2).sample(1, seed=0)[0].numbers
     array([[ 40.,  65., 105.]])
@@ -28,6 +29,7 @@ class Task(ABC):
     version: ClassVar[int] = 1  # raise it when the same seed gives other texts
     stored: ClassVar[bool] = True  # whether splits are kept on disk, as drawing them is slower
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    names: ClassVar[Mapping[str, str]] = {}
     gaps: ClassVar[Mapping[str, tuple[tuple[float, float], ...]]] = {}
 
     @abstractmethod

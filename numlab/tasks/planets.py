@@ -3,6 +3,7 @@
 import functools
 import itertools
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,6 +51,13 @@ class Planets(IndependentTask):
     >>> systems.layout.number_slots
     ('m0', 'a0', 'e0', 'm1', 'a1', 'e1', 'stepsize', 'x0.0', 'y0.0', 'x1.0', 'y1.0')
     """
+
+    names: ClassVar[dict[str, str]] = {
+        "stepsize": "step size (yr / 2π)",
+        "a0": "orbit size a₀ (AU)",
+        "e0": "20 × eccentricity e₀",
+        "m0": "mass (10⁻⁵ of the star's)",
+    }
 
     n_steps: int = 10
     n_planets: tuple[int, int] = (2, 4)

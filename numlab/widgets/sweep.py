@@ -105,11 +105,12 @@ class _Sweep(Panel):
         self.known = np.unique(self.gaps)  # values of training, at the ends of its gaps
         self.axis = low - 2 * step, high + 2 * step
         self.button.disabled = not self.chosen
-        if self.slider.description != f"true {self.slot}":
+        self.name = self.task.names.get(self.slot, self.slot)
+        if self.slider.description != f"true {self.name}":
             with self.slider.hold_trait_notifications():
                 self.slider.min, self.slider.max, self.slider.step = low, high, step
                 self.slider.value = round(sum(self.gaps[-1]) / 2, 9) if self.gaps else low
-                self.slider.description = f"true {self.slot}"
+                self.slider.description = f"true {self.name}"
         self.draw()
 
     @property
@@ -126,7 +127,7 @@ class _Sweep(Panel):
         start = time.perf_counter()
         self.ask(self.at)
         spelled = words(self.chosen, self.slot, self.at, self.n)
-        view = {"at": self.at, "slot": self.slot, "axis": self.axis, "gaps": self.gaps}
+        view = {"at": self.at, "name": self.name, "axis": self.axis, "gaps": self.gaps}
         view["model_ms"] = 1000 * (time.perf_counter() - start)
         self.plot.show(sweep_figure(self.answered, spelled, **view))
         if self.chosen:

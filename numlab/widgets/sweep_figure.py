@@ -29,7 +29,7 @@ def sweep_figure(
 
     Its traces: "true", "true, below", "<encoder> so far", "<encoder> error", "<encoder>",
     "words", "argmax", "expectation". Numbers beyond the axis are drawn at its ends. `at` is the
-    true value now, `about` what else the template needs: slot, gaps and model_ms.
+    true value now, `about` what else the template needs: name, gaps and model_ms.
     """
     span = axis[1] - axis[0]
     about |= {"axis": axis, "at": at, "span": span, "least": FLOOR * span, "shaded": SHADED}
