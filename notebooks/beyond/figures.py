@@ -103,7 +103,7 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
             f"{number:.0f}{around}",
             fontsize=8.5,
             fontweight=bold,
-            style=("normal", "italic")[none],
+            style="italic" if none else "normal",
             **look,
         )
     ax.set_xticks(range(len(tasks) + 1), [*tasks, "mean"], rotation=30, ha="left")
