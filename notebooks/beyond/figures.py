@@ -88,24 +88,17 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     ax.imshow(shown, cmap="Blues", vmin=0, vmax=1.2 * shown.max(), aspect="auto")
     best = shown.max(0)
     for (i, j), number in np.ndenumerate(shown):
+        none = i < len(encoders) and number <= shown[-1, j]  # no better than a constant
         look = {
             "color": "white" if number > 0.7 * shown.max() else "black",
+            "fontweight": "bold" if number == best[j] else "normal",
+            "style": "italic" if none else "normal",
             "ha": "center",
             "va": "center",
         }
-        bold = "bold" if number == best[j] else "normal"
-        none = i < len(encoders) and number <= shown[-1, j]  # no better than a constant
         told = i < len(encoders) and j < len(tasks)
         around = f" ±{half.loc[encoders[i], tasks[j]]:.0f}" if told else ""
-        ax.text(
-            j,
-            i,
-            f"{number:.0f}{around}",
-            fontsize=8.5,
-            fontweight=bold,
-            style="italic" if none else "normal",
-            **look,
-        )
+        ax.text(j, i, f"{number:.0f}{around}", fontsize=8.5, **look)
     ax.set_xticks(range(len(tasks) + 1), [*tasks, "mean"], rotation=30, ha="left")
     ax.set_yticks(range(len(rows)), [*encoders, "a constant"])
     for tick, name in zip(ax.get_yticklabels(), encoders, strict=False):
