@@ -108,7 +108,7 @@ def judge(
         return Verdict("contradicted", "", parts, gates)
     sides = {"inside": ["held"], "beyond": ["contradicted"], "both": ["held", "contradicted"]}
     failed = [gate for name, where in lies.items() for gate in _failed(gates, name, *sides[where])]
-    if failed := [f"{gate.name} ({gate.evidence})" for gate in dict.fromkeys(failed)]:
+    if failed := dict.fromkeys(f"{gate.name} ({gate.evidence})" for gate in failed):
         return Verdict("open", f"failed gates: {'; '.join(failed)}", parts, gates)
     if undecided := [name for name, where in lies.items() if where == "both"]:
         names = ", ".join(filter(None, undecided))
@@ -122,10 +122,8 @@ def _check_gates(claim: Claim, gates: Sequence[Gate], parts: Iterable[str]) -> N
     for part, side in itertools.product(parts, ("held", "contradicted")):
         guards = [gate.name for gate in gates if gate.guards(part, side)]
         if sorted(guards) != sorted(claim.gates):
-            where = (
-                f" for {side}{part and f', {part}'}" if guards != [g.name for g in gates] else ""
-            )
-            raise ValueError(f"{claim.id} has the gates {claim.gates}; got {guards}{where}")
+            got = f"{guards} for {side} {part}".rstrip()
+            raise ValueError(f"{claim.id} has the gates {claim.gates}; got {got}")
 
 
 def _failed(gates: Sequence[Gate], part: str, *sides: str) -> list[Gate]:

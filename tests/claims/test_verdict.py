@@ -170,6 +170,13 @@ def test_what_holds_needs_no_gate_against_it():
     assert judge(gated, [-1.0, 1.0, 0.1], gates=gates).why == "failed gates: plateau ()"
 
 
+def test_gates_that_fail_alike_are_named_once():
+    gated = claim(above=0, gates=["plateau"])
+    gates = [Gate("plateau", False, "it fell", part) for part in ("sums", "products")]
+    found = judge(gated, {"sums": SEEDS, "products": SEEDS}, gates=gates)
+    assert found.why == "failed gates: plateau (it fell)"
+
+
 @pytest.mark.parametrize(
     "gates",
     [
