@@ -215,6 +215,12 @@ def test_the_grid_grows_for_all_where_the_best_rate_of_one_is_at_its_edge(monkey
     assert record.learning_rate.tolist() == grid * 2
 
 
+def test_a_grid_does_not_grow_for_a_loss_that_is_less_by_under_a_hundredth(monkeypatch):
+    losses_at(monkeypatch, lambda seed, rate: {1e-3: 0.995, 2e-3: 1.0, 4e-3: 1.5}[rate])
+    (spec,), record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
+    assert spec.learning_rate == 2e-3 and len(record) == 3
+
+
 def test_a_grid_does_not_grow_for_ever(monkeypatch):
     losses_at(monkeypatch, lambda seed, rate: rate)
     _, record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3), 5)

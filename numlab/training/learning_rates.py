@@ -9,6 +9,9 @@ from numlab.training.cluster import train_all
 from numlab.training.spec import RunSpec
 
 GROWTH = 3  # times at most
+# By how much a rate at the edge must be better than the one beside it. Where a model's loss hardly
+# depends on the rate, the lowest of a grid is noise.
+TIE = 0.01
 
 
 def choose_learning_rates(
@@ -20,8 +23,8 @@ def choose_learning_rates(
     """Give each spec the learning rate with the lowest validation loss after `steps` steps.
 
     All specs share one grid, so no encoder is favoured (xval, Appendix D). Where the best rate of
-    any spec lies at an edge, the grid grows by one rate there, up to three times. A grid of one
-    rate trains nothing.
+    any spec lies at an edge, the grid grows by one rate there, up to three times, unless the rate
+    beside it does as well to 1 %: then that is taken. A grid of one rate trains nothing.
 
     Parameters
     ----------
@@ -71,7 +74,19 @@ def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
         for rate in grid
     ]
     losses = np.reshape([run.valid_loss for run in train_all(short)], (len(specs), len(grid)))
-    return losses, np.where(np.isnan(losses), np.inf, losses).argmin(1)
+    return losses, _best(losses)
+
+
+def _best(losses: np.ndarray) -> np.ndarray:
+    """The number of the best rate of each spec, from (specs, rates): at no edge without need."""
+    losses = np.where(np.isnan(losses), np.inf, losses)
+    best = losses.argmin(1)
+    if losses.shape[1] < 3:
+        return best
+    beside = best.clip(1, losses.shape[1] - 2)
+    least, inner = (losses[range(len(losses)), i] for i in (best, beside))
+    alike = np.isfinite(least) & (inner <= least + TIE * abs(least))
+    return np.where(alike, beside, best)
 
 
 def _grown(grid: list[float], best: np.ndarray) -> list[float]:
