@@ -48,14 +48,10 @@ class Rows(GivenTask):
         """The rows as they are kept."""
         return _load(_file(self.rows))
 
-    @functools.cached_property
+    @property
+    @abc.abstractmethod
     def examples(self) -> list[Examples]:
         """All rows, those that are held out too; `index` is a row of `frame`."""
-        return self._all()
-
-    @abc.abstractmethod
-    def _all(self) -> list[Examples]:
-        """The kept rows."""
 
     @functools.cached_property
     def is_held_out(self) -> np.ndarray:
@@ -144,7 +140,8 @@ class Table(Rows):
             given[self.target] = given[self.target].fillna(0.0)
         return self._texts(given)
 
-    def _all(self) -> list[Examples]:
+    @functools.cached_property
+    def examples(self) -> list[Examples]:
         return self._texts(self.frame)
 
     @functools.cached_property
@@ -213,7 +210,8 @@ class Texts(Rows):
             raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
         return parse(list(rows))
 
-    def _all(self) -> list[Examples]:
+    @functools.cached_property
+    def examples(self) -> list[Examples]:
         return parse(self.frame["text"].tolist())
 
 

@@ -59,7 +59,8 @@ def _read(task: Sentences) -> list[tuple[Layout, float]]:
 
 def _cut(where: str, record: Any) -> tuple[str, tuple[Layout, float]]:
     """A sentence; the words around its number, and the number."""
-    name = "title" if "comment" not in record and "title" in record else "comment"
+    fields = record if isinstance(record, dict) else {}
+    name = "title" if "comment" not in fields and "title" in fields else "comment"
     check_fields(where, record, (name, "offset", "length"))
     text, start = record[name], int(record["offset"])
     end = start + int(record["length"])

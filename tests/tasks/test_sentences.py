@@ -61,6 +61,7 @@ def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
             {"comment": "1", "offset": 0},
             "line 1: expected comment, offset, length; got \"{'comment': '1'",
         ),
+        (7, "line 1: expected comment, offset, length; got '7'"),
         (
             {"offset": 0, "length": 1},
             "expected comment, offset, length; got \"{'offset': 0",
