@@ -1,8 +1,6 @@
-"""Training in the background, scans of logits and uploads, without a browser."""
+"""Scans of logits, uploads and the leaderboard, without a browser."""
 
-import dataclasses
 import json
-import shutil
 import threading
 
 import pandas as pd
@@ -10,9 +8,7 @@ import pytest
 from test_explorer import unpacked
 
 import numlab as nl
-from numlab.training import fit
 from numlab.widgets import logits
-from numlab.widgets.training import _Training
 
 SPEC = nl.RunSpec(
     task=nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0)),
@@ -28,67 +24,8 @@ SPEC = nl.RunSpec(
 )
 
 
-@pytest.fixture
-def often(monkeypatch):
-    """Reports and checkpoints at every step."""
-    monkeypatch.setattr(fit, "PROGRESS_SECONDS", -1.0)
-    monkeypatch.setattr(fit, "CHECKPOINT_SECONDS", -1.0)
-
-
-def train(panel):
-    panel.train()
-    panel.thread.join(120)
-
-
 def names(plot):
     return [trace["name"] for trace in json.loads(plot.figure)["data"]]
-
-
-def test_runs_are_trained_in_the_background_and_their_histories_drawn(home, often):
-    panel = _Training([nl.Run(SPEC)])
-    assert "0 of 1 runs" in panel.message.value and names(panel.plot) == []
-    train(panel)
-    assert "1 of 1 runs are in the store" in panel.message.value
-    assert names(panel.plot) == [f"{SPEC.name}, train", f"{SPEC.name}, valid"]
-    assert panel.start.disabled and panel.stop.disabled
-
-
-def test_runs_of_one_name_and_losses_below_zero_are_drawn(home):
-    runs = [nl.Run(dataclasses.replace(SPEC, learning_rate=rate)) for rate in (1e-3, 2e-3)]
-    panel = _Training(runs)
-    for run, loss in zip(runs, (1.0, -1.0), strict=True):
-        panel.follow(run, 1, loss)
-    assert names(panel.plot) == [f"{SPEC.name} · {run.digest[:6]}, now" for run in runs]
-    assert json.loads(panel.plot.figure)["layout"]["yaxis"].get("type") != "log"
-
-
-def test_a_training_that_is_stopped_resumes_and_ends_where_it_would_have(home, often):
-    panel = _Training([nl.Run(SPEC)])
-    follow = panel.follow
-
-    def stop_at_three(run, step, loss):
-        if step == 3:
-            panel.stopping.set()
-        follow(run, step, loss)
-
-    panel.follow = stop_at_three
-    train(panel)
-    assert "stopped" in panel.message.value and not panel.start.disabled
-    assert names(panel.plot) == [f"{SPEC.name}, now"]
-    panel.follow = follow
-    train(panel)
-    assert panel.losses[nl.Run(SPEC)][0][0] == 3  # not from the beginning
-    resumed = nl.Run(SPEC)
-    loss = resumed.valid_loss
-    shutil.rmtree(resumed.folder)
-    assert nl.train(SPEC).valid_loss == loss
-
-
-def test_what_cannot_be_trained_is_said(home):
-    wrong = dataclasses.replace(SPEC, objective=nl.MaskedLM(only=("no such slot",)))
-    panel = _Training([nl.Run(wrong)])
-    train(panel)
-    assert "not trained: no slot fits" in panel.message.value
 
 
 @pytest.fixture(scope="module")

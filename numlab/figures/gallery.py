@@ -63,6 +63,7 @@ def build() -> list[Path]:
     judged, cards = verdicts("full"), collect("full")
     facts = {"catalogue": catalogue, "papers": PAPERS, "cards": cards, "judged": judged}
     facts |= {"scores": scoreboard(cards, judged), "live": _live()}
+    facts["of"] = {p: [c for id, c in judged.items() if id.startswith(f"{p}/")] for p in PAPERS}
     facts["count"] = Counter(entry["verdict"] for _, entry in judged.values())
     pages = {n: template(n).render(facts) for n in ("README.md", "index.html", "claims.svg")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"

@@ -7,5 +7,4 @@ from .spell import spelled as spelled
 from .sweep import ood_sweep as ood_sweep
 from .sweep_answers import answers as answers
 from .sweep_answers import swept as swept
-from .training import training as training
 from .upload import your_numbers as your_numbers

@@ -1,4 +1,4 @@
-"""The panels of a workbench in a browser: explored, trained, scanned, uploaded; and by voila."""
+"""The panels of a workbench in a browser: explored, scanned, uploaded; and by voila."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from browser.conftest import PATIENCE, command, open_notebook, saved, serve, shot
 
 PREPARE = """
-import dataclasses
 import numpy as np
 import numlab as nl
 numbers = np.arange(1000.0)
@@ -35,7 +34,6 @@ CELLS = (
     PREPARE,
     "nl.widgets.embedding_explorer([fone, xval], encoders=[nl.P1000()])",
     "nl.widgets.logit_scan(nl.train(spec), n=2)",
-    "nl.widgets.training([dataclasses.replace(spec, seed=1)])",
     "nl.widgets.your_numbers(steps=0)",
     ANSWERS,
     "nl.widgets.your_numbers('nowhere.csv')",
@@ -118,16 +116,6 @@ def test_a_scan_shows_the_words_of_another_token(page):
     page.get_by_label("token").select_option("3")
     plot_of(page, "probability of token 3").scroll_into_view_if_needed()
     shot(page, "logit_scan")
-
-
-def test_a_run_is_trained_while_the_page_stays_usable(page):
-    page.get_by_text("0 of 1 runs are in the store").wait_for()
-    page.get_by_role("button", name="Train").click()
-    page.get_by_text("1 of 1 runs are in the store").wait_for()
-    page.get_by_text("P1000 · seed 1, valid").wait_for()
-    assert page.get_by_role("button", name="Train").is_disabled()
-    page.get_by_role("button", name="Train").scroll_into_view_if_needed()
-    shot(page, "training")
 
 
 def upload(page, path):

@@ -116,12 +116,6 @@ function rowsOf({ columns, data }) {
   return data.map((row) => Object.fromEntries(row.map((value, i) => [columns[i], value])));
 }
 
-function groupedBy(rows, key) {
-  const groups = new Map();
-  for (const row of rows) groups.set(row[key], [...(groups.get(row[key]) || []), row]);
-  return groups;
-}
-
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low)) * (to - from);
 const isNarrow = () => innerWidth < 700;
 const text = (x, y, words, more = "") => `<text x="${x}" y="${y}" ${more}>${escaped(words)}</text>`;
@@ -137,8 +131,8 @@ const TRAINED = { stepsize: [[0.2], [0.3], [0.5], [0.8]], a0: [[1], [1.1667, 1.2
 
 function gap() {
   const slider = one("#truth"), rows = rowsOf(live.gap);
-  const slots = Object.fromEntries([...groupedBy(rows, "slot")].map(([slot, part]) => {
-    const encoders = [...groupedBy(part, "encoder")].map(([name, own]) => {
+  const slots = Object.fromEntries([...Map.groupBy(rows, (row) => row.slot)].map(([slot, part]) => {
+    const encoders = [...Map.groupBy(part, (row) => row.encoder)].map(([name, own]) => {
       const answers = new Map(own.map((row) => [row.true, row]));
       return { name, answers, color: (live.encoders[name] || { color: "none" }).color };
     });
@@ -219,7 +213,7 @@ function ranges(numbers) {
 }
 
 function cloud() {
-  const clouds = groupedBy(rowsOf(live.cloud), "cloud"), width = 640, height = 460, box = one("#cloud-plot");
+  const clouds = Map.groupBy(rowsOf(live.cloud), (row) => row.cloud), width = 640, height = 460, box = one("#cloud-plot");
   const now = choices("cloud", [...clouds.keys()], place), most = clouds.get(now()).at(-1).number;
   box.innerHTML = `<canvas width="${2 * width}" height="${2 * height}" role="img" aria-label="The numbers 0 to ${most} as a cloud"></canvas>`;
   const pen = one("canvas", box).getContext("2d");
@@ -284,7 +278,7 @@ function cloud() {
 
 function spectrum() {
   const rows = rowsOf(live.spectrum).map((row) => ({ ...row, layer: row.source + ", " + row.stage }));
-  const layers = groupedBy(rows, "layer"), slider = one("#period");
+  const layers = Map.groupBy(rows, (row) => row.layer), slider = one("#period");
   const now = choices("spectrum", [...layers.keys()], draw);
   const powers = rows.map((row) => row.power), least = Math.max(0.01, Math.min(...powers)), most = Math.max(...powers);
 
