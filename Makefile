@@ -26,7 +26,8 @@ gallery: setup
 test: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/benchmarks --ignore=tests/attacks
+	@# two workers of two threads each would wait for each other's cores
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/benchmarks --ignore=tests/attacks
 
 bench: setup
 	$(BIN)/python -m pytest -q tests/benchmarks --benchmark-enable --benchmark-columns=min,median,rounds

@@ -13,7 +13,30 @@ CI = os.environ.get("CI") == "true"
 hypothesis.settings.register_profile("numlab", deadline=None, derandomize=CI)
 hypothesis.settings.load_profile("numlab")
 
+# The files that take longest, so that no worker begins one when the others have ended.
+LONG = (
+    "notebooks/test_notebooks",
+    "test_hosts",
+    "test_cli",
+    "test_training",
+    "browser/",
+    "test_processes",
+    "test_slurm",
+    "test_batch",
+    "probes/test_desiderata",
+)
+
 PARAMETERS = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}, "quick": {"n": 5}}'
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first; the order in a file stays."""
+
+    def rank(item):
+        places = (i for i, name in enumerate(LONG) if item.nodeid.startswith(f"tests/{name}"))
+        return next(places, len(LONG))
+
+    items.sort(key=rank)
 
 
 @pytest.fixture
@@ -37,6 +60,22 @@ def module_home(tmp_path_factory):
         del os.environ["NUMLAB_HOME"]
     else:
         os.environ["NUMLAB_HOME"] = before
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """The address of a Dask scheduler in this process: a worker of its own costs 5 s to start."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def address(home, cluster, monkeypatch):
+    """The same, and what trains in this test trains on it."""
+    monkeypatch.setenv("NUMLAB_SCHEDULER", cluster)
+    return cluster
 
 
 @pytest.fixture(scope="session")

@@ -30,16 +30,7 @@ HANGS = {
 
 
 @pytest.fixture(scope="module")
-def address(module_home):
-    """One small cluster for all batches of this module, as --scheduler names one."""
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
-        yield cluster.scheduler_address
-
-
-@pytest.fixture(scope="module")
-def first(module_home, address, write_notebook):
+def first(module_home, cluster, write_notebook):
     """The jobs of a batch of good and bad notebooks, by name."""
     write_notebook(module_home, "digits/good", SAVES.format(name="digits/good", id="digits/tab03"))
     write_notebook(module_home, "float/good", SAVES.format(name="float/good", id="float/tab02"))
@@ -50,17 +41,17 @@ def first(module_home, address, write_notebook):
     for name, cells in FAILS.items():
         write_notebook(module_home, name, *cells)
     (module_home / "notebooks/xval/broken.ipynb").write_text("{")
-    return {j.notebook.name: j for j in run_notebooks([], "smoke", 3, address)}
+    return {j.notebook.name: j for j in run_notebooks([], "smoke", 3, cluster)}
 
 
 @pytest.fixture(scope="module")
-def hung(first, module_home, address, write_notebook):
+def hung(first, module_home, cluster, write_notebook):
     """The jobs of a batch whose cells may take 6 s, and whose notebooks may take 12."""
     for name, cells in HANGS.items():
         write_notebook(module_home, name, *cells)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(LIMITS, "smoke", 6)
-        return {j.notebook.name: j for j in run_notebooks(["fone"], "smoke", 2, address)}
+        return {j.notebook.name: j for j in run_notebooks(["fone"], "smoke", 2, cluster)}
 
 
 def test_the_good_are_done_whatever_the_others_do(first, module_home):
@@ -91,7 +82,7 @@ def test_a_kernel_that_dies_is_a_failure(first):
 
 
 def test_a_kernel_that_dies_as_it_starts_gets_another(
-    first, module_home, address, write_notebook, tmp_path, monkeypatch
+    first, module_home, cluster, write_notebook, tmp_path, monkeypatch
 ):
     """As one does when another program takes a port that Jupyter had found free."""
     dies_once = f"""
@@ -105,7 +96,7 @@ if "ipykernel_launcher" in sys.orig_argv and not died.exists():
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     cell = SAVES.format(name="float/again", id="float/tab02")
     write_notebook(module_home, "float/again", cell)
-    (job,) = run_notebooks(["float/again"], "smoke", 1, address)
+    (job,) = run_notebooks(["float/again"], "smoke", 1, cluster)
     assert (tmp_path / "died").exists()
     assert (job.state, job.cell) == ("done", job.cells)
 
@@ -154,18 +145,18 @@ def test_what_is_up_to_date_is_skipped_at_once(first):
     assert time.monotonic() - start < 10
 
 
-def test_new_code_reruns_its_notebook_alone(first, module_home, address, write_notebook):
+def test_new_code_reruns_its_notebook_alone(first, module_home, cluster, write_notebook):
     cell = SAVES.format(name="digits/good", id="digits/tab03")
     write_notebook(module_home, "digits/good", cell, "x = 1")
-    jobs = {j.notebook.name: j for j in run_notebooks(["digits", "float"], "smoke", 2, address)}
+    jobs = {j.notebook.name: j for j in run_notebooks(["digits", "float"], "smoke", 2, cluster)}
     assert jobs["digits/good"].state == "done"
     assert jobs["float/good"].state == "skipped"
 
 
-def test_two_batches_on_one_home_execute_a_notebook_once(home, address, write_notebook):
+def test_two_batches_on_one_home_execute_a_notebook_once(home, cluster, write_notebook):
     write_notebook(home, "digits/good", SAVES.format(name="digits/good", id="digits/tab03"))
     with ThreadPoolExecutor(2) as threads:
-        batches = [threads.submit(run_notebooks, [], "smoke", 1, address) for _ in range(2)]
+        batches = [threads.submit(run_notebooks, [], "smoke", 1, cluster) for _ in range(2)]
     states = sorted(job.state for batch in batches for job in batch.result())
     assert states == ["done", "skipped"]
 

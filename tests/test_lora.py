@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import peft
 import pytest
 import torch
 import transformers as hf
@@ -48,6 +47,8 @@ def seen(kind, numbers):
 
 def train(kind, targets):
     """A LoRA, and the numbers around it, after some steps."""
+    import peft  # seconds, which only the worker that runs this file should spend
+
     model, tokenizer = parts(kind)
     lora = peft.get_peft_model(model, peft.LoraConfig(target_modules=targets))
     numbers = NumberModel(lora, tokenizer, nl.XVal(scale=10.0))

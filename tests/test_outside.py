@@ -146,7 +146,7 @@ def spec(**fields):
 
 
 @pytest.fixture(scope="module")
-def runs(module_home):
+def runs(module_home, cluster):
     """One run with each of them."""
     return nl.train_all(
         [
@@ -154,7 +154,8 @@ def runs(module_home):
             spec(head=Logarithm()),
             spec(encoder=nl.FoNE(3), head=nl.heads.DigitHead(3)),
             spec(encoder=nl.XVal(), head=Logarithm(), objective=OneNumber(only=("answer",))),
-        ]
+        ],
+        scheduler=cluster,
     )
 
 

@@ -176,7 +176,7 @@ def test_numlab_costs_little_to_import_over_torch():
     clock += "torch = time.process_time(); gc.freeze();"
     clock += "import numlab as nl; [getattr(nl, n) for n in nl.__all__ if n not in OTHERS];"
     clock += "print((time.process_time() - torch) / (torch - start))"
-    assert min(float(python(clock)) for _ in range(3)) < 0.3 / 2.6
+    assert any(float(python(clock)) < 0.3 / 2.6 for _ in range(3))
 
 
 def test_importing_numlab_leaves_heavy_libraries_alone():

@@ -16,6 +16,7 @@ from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
 RECENT = 60.0  # seconds without progress after which a training is not listed
+ANSWER_SECONDS = 5  # how long a named scheduler may take to answer
 NEWS = 90.0  # seconds to wait for NFS to show another host's files; nfs(5): 60
 # glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
 # Dask makes it return all: a step then takes 1.1 to 2 times as long.
@@ -81,7 +82,7 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
             with dask.config.set(scheduler=None):  # else a client that fails stays dask's default
-                client = Client(cluster, timeout=5)
+                client = Client(cluster, timeout=ANSWER_SECONDS)
         except (OSError, TimeoutError, ValueError) as error:
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
         yield stack.enter_context(client)

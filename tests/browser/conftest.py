@@ -13,6 +13,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,10 +94,12 @@ def serve(home: Path, program: str, *arguments: str, ready: str = ""):
         _wait(f"http://127.0.0.1:{port}/{ready}", server, log)
         yield f"http://127.0.0.1:{port}/"
     finally:
-        server.terminate()  # it ends its kernels, too
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            server.wait(20)
-        server.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kernels = psutil.Process(server.pid).children(recursive=True)
+            server.terminate()
+            for process in psutil.wait_procs([*kernels, psutil.Process(server.pid)], 3)[1]:
+                process.kill()
+        server.wait()
 
 
 def _wait(address: str, server: subprocess.Popen, log: Path) -> None:
