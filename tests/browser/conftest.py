@@ -32,9 +32,9 @@ def no_browser(why: str) -> None:
     (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """The system's Chromium, headless."""
+    """The system's Chromium, headless; playwright's event loop must not outlast the file."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
