@@ -147,7 +147,8 @@ def calls(home: Path) -> int:
 def states(jobs: Path) -> list[str]:
     """How the jobs ended, when they have."""
     paths = sorted(jobs.glob("*/state"))
-    until(lambda: not {"RUNNING", "PENDING"} & {path.read_text().strip() for path in paths})
+    going = {"RUNNING", "PENDING", ""}  # a file that is just being written is empty
+    until(lambda: not going & {path.read_text().strip() for path in paths})
     return [path.read_text().strip() for path in paths]
 
 
