@@ -72,10 +72,9 @@ def cluster():
 
 
 @pytest.fixture
-def address(home, cluster, monkeypatch):
-    """The same, and what trains in this test trains on it."""
+def trains_here(home, cluster, monkeypatch):
+    """`train_all` of this test trains in this process."""
     monkeypatch.setenv("NUMLAB_SCHEDULER", cluster)
-    return cluster
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,7 @@ def test_a_run_begins_with_the_weights_of_its_start():
     assert not torch.equal(drawn["blocks.0.up.weight"], base["blocks.0.up.weight"])
 
 
-def test_a_start_that_is_missing_is_trained_first(address):
+def test_a_start_that_is_missing_is_trained_first(trains_here):
     nl.train_all([NEXT])
     assert store.intact(nl.Run(BASE).folder)
 

@@ -139,7 +139,7 @@ def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
     assert [weights(run) for run in runs] == side_by_side
 
 
-def test_a_named_scheduler_trains(address):
+def test_a_named_scheduler_trains(trains_here):
     (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
     assert store.intact(run.folder)
 
@@ -168,7 +168,7 @@ def test_a_training_that_fails_is_named():
         nl.train(broken)
 
 
-def test_the_learning_rate_is_chosen_on_the_validation_set(address):
+def test_the_learning_rate_is_chosen_on_the_validation_set(trains_here):
     specs, record = nl.choose_learning_rates([SPEC], rates=(1e-6, 1e-2, 30.0), steps=8)
     best = record.loc[record.valid_loss.idxmin()]
     assert best.chosen and best.learning_rate == 1e-2  # neither stands still nor diverges

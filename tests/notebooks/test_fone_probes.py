@@ -54,7 +54,7 @@ def test_each_pair_of_lengths_has_the_share_of_its_own_answers(right, home, monk
     assert (asked[0].numbers[:, 2] == asked[0].numbers[:, 0] + asked[0].numbers[:, 1]).all()
 
 
-def test_runs_of_short_sums_answer_long_ones(home, address):
+def test_runs_of_short_sums_answer_long_ones(home, trains_here):
     runs = nl.train_all(SPEC.seeds(2))
     frame = probes.by_operand_lengths(runs, (2, 20), n=2)
     assert frame.exact_match.between(0, 1).all()
