@@ -151,7 +151,7 @@ def draw_curves(notebook: str, profile: str) -> None:
             runs.append(Run.stored(digest))
     curves, panels = [], _panels(runs)
     for panel in dict.fromkeys(panels.values()):
-        for run, name in labels([run for run in runs if panels[run] == panel]).items():
+        for run, name in _encoders([run for run in runs if panels[run] == panel]).items():
             losses = run.history.query("part == 'valid'")
             if len(losses) > 1:
                 curves.append(losses.assign(panel=panel, encoder=name, run=run.digest))
@@ -177,15 +177,28 @@ def _panels(runs: list[Run]) -> dict[Run, str]:
     return titles
 
 
+def _encoders(runs: list[Run]) -> dict[Run, str]:
+    """Each run's encoder as `labels` names it, but of one in full only what tells it apart."""
+    apart = _told_apart({run.spec.encoder for run in runs})
+    return {
+        run: name if getattr(run.spec.encoder, "label", name) == name else apart[run.spec.encoder]
+        for run, name in labels(runs).items()
+    }
+
+
 def _told_apart(parts: set) -> dict[Any, str]:
-    """The class of each, with the fields in which those of one class differ."""
+    """The class of each, with the fields in which those of one class differ, but for defaults."""
     names = {None: "its encoder's head"} if None in parts else {}
     for part in parts - {None}:
         alike = [other for other in parts if type(other) is type(part)]
         values = {f.name: {repr(getattr(o, f.name)) for o in alike} for f in fields(part)}
-        differ = [name for name, some in values.items() if len(some) > 1]
-        differ = [f"{name} {shorten(str(getattr(part, name)), 30)}" for name in differ]
-        names[part] = " ".join([type(part).__name__, *differ])
+        differ = {
+            f.name: shorten(str(getattr(part, f.name)), 30)
+            for f in fields(part)
+            if len(values[f.name]) > 1 and getattr(part, f.name) != f.default
+        }
+        listed = ", ".join(f"{name}={value}" for name, value in differ.items())
+        names[part] = type(part).__name__ + (f"({listed})" if listed else "")
     return names
 
 

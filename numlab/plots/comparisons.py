@@ -21,6 +21,7 @@ from numlab.plots.style import (
 )
 
 GREY = "#555555"
+DASHES = ("-", (0, (5, 2)), (0, (1, 1)), (0, (5, 2, 1, 2)), (0, (10, 2)), (0, (3, 1, 1, 1, 1, 1)))
 PERIODS = {20: "20", 10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
 
 
@@ -173,8 +174,8 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 def learning_curves(frame: pd.DataFrame) -> Figure:
     """A line for each run in its encoder's colour; an encoder's shorter runs (a search) are pale.
 
-    `frame` has the columns panel, encoder, run, step and loss. A density's loss may be negative:
-    such a panel has a linear scale.
+    Encoders of one colour differ in their dashes. `frame` has the columns panel, encoder, run, step
+    and loss. A density's loss may be negative: such a panel has a linear scale.
 
     >>> import pandas as pd
     >>> rows = {"run": [0, 0, 1, 1], "step": [0, 50] * 2, "loss": [2.0, 0.5, 2.1, 0.4]}
@@ -183,14 +184,16 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
     2
     """
     parts = list(frame.groupby("panel", sort=False))
+    names = pd.Series(frame.encoder.unique())
+    dashes = dict(zip(names, names.groupby(names.map(encoder_color)).cumcount(), strict=True))
     figure, axes = panels(len(parts), columns=3, width=4.4, height=3.0, share=False)
     for (title, rows), ax in zip(parts, axes, strict=True):
         runs = rows.groupby(["encoder", "run"], sort=False)
         longest = rows.groupby("encoder").step.max()
         for (encoder, _), run in sorted(runs, key=lambda item: item[1].step.max()):
             pale = 1.0 if run.step.max() == longest[encoder] else 0.3
-            color = encoder_color(encoder)
-            ax.plot(run.step, run.loss, color=color, lw=0.9, alpha=pale, label=encoder)
+            look = {"color": encoder_color(encoder), "ls": DASHES[dashes[encoder] % len(DASHES)]}
+            ax.plot(run.step, run.loss, lw=0.9, alpha=pale, label=encoder, **look)
         if rows.loss.max() > 10 * rows.loss.min() > 0:
             ax.set_yscale("log")
             ax.yaxis.set_major_formatter("{x:g}")
