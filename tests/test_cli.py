@@ -1,4 +1,4 @@
-"""The command line in processes of its own: what is printed, and the exit status."""
+"""The command line: what is printed, and the exit status."""
 
 import importlib.metadata
 import importlib.util
@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -23,6 +24,7 @@ nl.save_table("xval/tab01", pd.DataFrame({{"n": [size.n]}}))
 
 
 def numlab(home, *arguments):
+    """Run a command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "numlab", *arguments],
         env={**os.environ, "NUMLAB_HOME": str(home), "COLUMNS": "100"},
@@ -38,6 +40,23 @@ def home(module_home, write_notebook):
     write_notebook(module_home, "xval/bad", "1 / 0")
     write_notebook(module_home, "fone/slow", "import time", "time.sleep(600)")
     return module_home
+
+
+@pytest.fixture
+def here(home, monkeypatch, capfd):
+    """A function that runs a command in this process, which costs no start of Python."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["numlab", *arguments])
+        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        monkeypatch.setenv("DASK_LOGGING__DISTRIBUTED", "critical")
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capfd.readouterr()
+        return SimpleNamespace(returncode=int(end.value.code or 0), stdout=out, stderr=err)
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +77,8 @@ def test_what_runs_is_said_while_it_runs(ran):
     assert "xval/good done in" in ran.stdout
 
 
-def test_a_second_time_all_is_up_to_date(ran, home):
-    again = numlab(home, "figures", "xval/good", "--profile", "smoke")
+def test_a_second_time_all_is_up_to_date(ran, here):
+    again = here("figures", "xval/good", "--profile", "smoke")
     assert again.returncode == 0
     assert "1 notebooks at the profile smoke: 0 done, 1 up to date, 0 failed" in again.stdout
 
@@ -73,15 +92,15 @@ def test_a_second_time_all_is_up_to_date(ran, home):
         (["--jobs", "0"], "at least one notebook runs at a time; got jobs = 0"),
     ],
 )
-def test_what_a_person_gets_wrong_is_one_line_and_exit_2(home, arguments, said):
-    done = numlab(home, "figures", *arguments)
+def test_what_a_person_gets_wrong_is_one_line_and_exit_2(here, arguments, said):
+    done = here("figures", *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith(f"numlab: {said}")
     assert done.stderr.count("\n") == 1
 
 
-def test_the_gallery_says_what_it_wrote(home):
-    done = numlab(home, "gallery")
+def test_the_gallery_says_what_it_wrote(here, home):
+    done = here("gallery")
     assert done.returncode == 0
     assert "index.html" in done.stdout
     assert (home / "figures/README.md").exists()
@@ -123,8 +142,8 @@ def wait_for(something, seconds=120):
     return something()
 
 
-def test_the_notebooks_are_listed_with_their_state(ran, home):
-    listed = numlab(home, "list", "--profile", "smoke").stdout
+def test_the_notebooks_are_listed_with_their_state(ran, here):
+    listed = here("list", "--profile", "smoke").stdout
     assert re.search(r"^xval/good +up to date, made ", listed, re.MULTILINE)
     assert re.search(r"^xval/bad +not run before$", listed, re.MULTILINE)
 
@@ -140,8 +159,8 @@ def test_the_notebooks_are_listed_with_their_state(ran, home):
         (["bench", "P10", "--picture", "no/card.png"], "there is no folder no"),
     ],
 )
-def test_wrong_options_are_said_before_any_work(home, arguments, said):
-    done = numlab(home, *arguments)
+def test_wrong_options_are_said_before_any_work(here, arguments, said):
+    done = here(*arguments)
     assert done.returncode == 2 and done.stderr == f"numlab: {said}\n"
 
 
