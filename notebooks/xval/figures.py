@@ -12,7 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from numlab.metrics import invalid_rate, mse
-from numlab.plots import OTHERS, encoder_color, encoder_marker, label_sides, panels, styled
+from numlab.plots import (
+    OTHERS,
+    captioned,
+    encoder_color,
+    encoder_marker,
+    label_sides,
+    panels,
+    styled,
+)
 
 GREY = {"color": "#777777"}
 TRAINED = {"color": "#B0B0B0", "lw": 1, "zorder": 1}  # lines at values that training had
@@ -62,7 +70,7 @@ def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
         ax.set(xlim=(0, 100), xticks=(0, 50, 100), xlabel=f"{label} (%)", title=question)
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set_ylim(len(names) - 0.5, -0.5)
-    return figure
+    return captioned(figure, "mark: a seed")
 
 
 def _family(name: str) -> str:

@@ -163,17 +163,19 @@ def draw_curves(notebook: str, profile: str) -> None:
 
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
-    """A title for each run: its task, and its head, losses and size where runs differ in them."""
-    tasks, heads = (_told_apart({getattr(r.spec, part) for r in runs}) for part in ("task", "head"))
+    """A title for each run: its task, and the head, objective, losses and size if they differ."""
+    parts = ("task", "head", "objective")
+    tasks, heads, objectives = (_told_apart({getattr(r.spec, p) for r in runs}) for p in parts)
     terms = _told_apart({term for r in runs for term in r.spec.losses})
     losses = {r: ", ".join(terms[t] for t in r.spec.losses) or "no added loss" for r in runs}
     models = {r: f"d_model {r.spec.model.d_model}, layers {r.spec.model.n_layer}" for r in runs}
     titles = {}
     for run in runs:
         head = [heads[run.spec.head]] if len(heads) > 1 else []
+        objective = [objectives[run.spec.objective]] if len(objectives) > 1 else []
         model = [models[run]] if len({*models.values()}) > 1 else []
         added = [losses[run]] if len({*losses.values()}) > 1 else []
-        titles[run] = ", ".join([tasks[run.spec.task], *head, *added, *model])
+        titles[run] = ", ".join([tasks[run.spec.task], *head, *objective, *added, *model])
     return titles
 
 
