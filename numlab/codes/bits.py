@@ -49,11 +49,15 @@ class BitCode(Code):
         return -high, high
 
     def precision(self, numbers) -> np.ndarray:
+        kind = np.finfo(self.dtype)
         x = np.abs(as_column(numbers).astype(np.float64))
+        rounding = x * float(kind.epsneg) + float(kind.smallest_subnormal)
+        return np.maximum(rounding, x - self.largest)  # the second: what clipping takes
+
+    def spacing(self, numbers) -> np.ndarray:
         kind = self.dtype.newbyteorder("=").type
-        last = np.nextafter(kind(self.largest), kind(0))  # beyond it spacing overflows
-        half = np.spacing(x.clip(max=last).astype(kind)).astype(np.float64) / 2
-        return np.maximum(half, x - self.largest)  # the second: what clipping takes
+        last = np.nextafter(kind(self.largest), kind(0))  # beyond it numpy's overflows
+        return np.spacing(np.abs(numbers).clip(max=last).astype(kind)).astype(np.float64)
 
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)

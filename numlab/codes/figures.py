@@ -47,6 +47,9 @@ class FigureCode(Code):
         unit = _shifted(np.ones_like(size), _decade(size) - (self.figures - 1))
         return (0.5 + 1e-9) * unit + size * 2.0**-51 + 2.0**-1074
 
+    def spacing(self, numbers) -> np.ndarray:
+        return _shifted(np.ones(len(numbers)), _decade(np.abs(numbers)) - (self.figures - 1))
+
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64, copy=False)
         decade = _decade(np.abs(x))

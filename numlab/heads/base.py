@@ -51,9 +51,7 @@ class Head(Code):
         numbers, (low, high) = x.double().numpy().ravel(), self.bounds
         held = (numbers >= low) & (numbers <= high)
         numbers = np.where(held, numbers, 0.0)
-        width = 2 * self.precision(numbers)
-        if not width.all():
-            raise ValueError(f"integers have probabilities, not densities; got {self}")
+        width = self.spacing(numbers)
         features = torch.from_numpy(self.features(numbers)).view(*x.shape, -1)
         log_share = module.log_probability(outputs, features)
         features[..., 0] = 1  # the sign: 0 has two spellings
