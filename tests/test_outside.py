@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ from torch.nn import functional as F
 import numlab as nl
 from numlab import compare, evaluation, metrics
 from numlab.codes import DigitCode, ScaledCode
+from numlab.figures.batch import run_notebooks
 
 
 @dataclass(frozen=True)
@@ -224,3 +227,31 @@ def test_labels_and_descriptions_know_nothing_of_classes(runs):
     assert list(evaluation.labels(runs).values()) == ["OneHot", "OneHot", "FoNE", "XVal"]
     assert dataclasses.asdict(runs[0].spec.encoder)["int_digits"] == 3
     assert "OneHot" in runs[0].spec._repr_html_()
+
+
+MINE = """
+from dataclasses import dataclass
+import numlab as nl
+
+@dataclass(frozen=True)
+class Mine(nl.P10):
+    figures: int = 2
+"""
+TRAINS = "assert set(answers.encoder) == {'Mine'} and answers.score.notna().all()"
+
+
+def test_the_leaderboard_trains_an_encoder_of_a_file_beside_it(home):
+    """It alone, up to its scores, on workers and a scheduler that do not find the file."""
+    beyond = Path(nl.__file__).parents[1] / "notebooks/beyond"
+    shutil.copytree(beyond, home / "notebooks/beyond", ignore=shutil.ignore_patterns("*.ipynb"))
+    (home / "notebooks/beyond/mymodule.py").write_text(MINE)
+    notebook = nbformat.read(beyond / "leaderboard.ipynb", 4)
+    scores = next(i for i, cell in enumerate(notebook.cells) if "figures.scored(" in cell.source)
+    notebook.cells[scores + 1 :] = [nbformat.v4.new_code_cell(TRAINS)]
+    source = notebook.cells[1].source
+    notebook.cells[1].source = source.replace("encoders=5", "encoders=0").replace(
+        'own = ""', 'own = "mymodule:Mine"'
+    )
+    nbformat.write(notebook, home / "notebooks/beyond/leaderboard.ipynb")
+    (job,) = run_notebooks(profile="smoke")
+    assert job.state == "done", job.note

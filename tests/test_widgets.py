@@ -134,6 +134,22 @@ def test_the_slider_moves_every_prediction(panel, runs):
     assert list(there["words"].x) == pytest.approx(list(words.probability))
 
 
+SUM = {"combine": "weighted_sum"}  # in 16 dimensions
+NEW = [nl.Base10Tokens(3, **SUM), nl.BitTokens(16, **SUM), nl.PLE((0.0, 0.5, 1.0, 2.0, 4.0))]
+
+
+@pytest.mark.parametrize("encoder", NEW, ids=lambda e: e.label)
+def test_the_sweep_and_the_explorer_know_a_new_encoder_by_themselves(encoder, module_home):
+    panel = nl.widgets.ood_sweep([nl.train(spec(encoder, steps=1))], "stepsize", n=2)
+    assert traces(panel)[encoder.label].x[0] == pytest.approx(0.65, abs=0.05)
+    embeddings = nl.embeddings.from_encoder(encoder, np.linspace(0, 2, 20), 64)
+    explored = nl.widgets.embedding_explorer([embeddings], encoders=[encoder])
+    explored.brush.chosen = "3,4"
+    assert "2 of 20 numbers are chosen" in explored.near.value
+    explored.brush.hovered = 3
+    assert encoder.label in explored.spelling.value
+
+
 def test_a_visited_value_stays_on_the_line_which_breaks_where_nobody_was(runs):
     panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", n=2)  # it starts at 0.65
     for value in (0.3, 0.2, 0.25):

@@ -33,26 +33,33 @@ def report_card(frame: pd.DataFrame) -> Figure:
         x, y = encoders.index(row.encoder), measures.index(row.measure)
         ax.scatter(x, y, DOT, facecolor="none", edgecolor="#BBBBBB", lw=0.8)
         ax.scatter(x, y, DOT * row.score, color=encoder_color(row.encoder), lw=0)
-        ax.text(x, y + 0.42, _value(row.value), ha="center", va="center", fontsize=9)
+        ax.text(x, y + 0.42, told(row.value), ha="center", va="center", fontsize=9)
         ax.text(x + 0.25, y - 0.15, TICKS.get(row.published, "") * first[y], fontsize=10)
     ax.hlines(rows.index[first][1:] - 0.38, -0.6, len(encoders) - 0.4, color="#DDDDDD", lw=0.8)
     ax.xaxis.tick_top()
-    ax.set_xticks(range(len(encoders)), map(_short, encoders), rotation=35, ha="left")
+    ax.set_xticks(range(len(encoders)), map(short, encoders), rotation=35, ha="left")
     words = "full ring: the best score; below: the value (↑ high is good, ↓ low is good)"
     ax.set_xlabel(f"{words}\n{' '.join(TICKS.values())}: the tick of the BitTokens paper")
-    arrow = rows.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
-    ax.set_yticks(range(len(measures)), rows.desideratum + ": " + rows.measure + arrow)
+    ax.set_yticks(range(len(measures)), labels(rows))
     ax.set(xlim=(-0.6, len(encoders) - 0.4), ylim=(len(measures) - 0.3, -0.6))
     ax.grid(False)
     ax.tick_params(length=0)
     return figure
 
 
-def _short(name: str) -> str:
+def labels(card: pd.DataFrame) -> pd.Series:
+    """What each row measures, and whether high or low is good: "D1 one token: tokens ↓"."""
+    arrow = card.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
+    return card.desideratum + ": " + card.measure + arrow
+
+
+def short(name: str) -> str:
+    """An encoder's name; of a long one, the class."""
     return name if len(name) < 14 else name.partition("(")[0]
 
 
-def _value(value: float) -> str:
+def told(value: float) -> str:
+    """A value in a few characters."""
     return ">999" if value > 999 else "<0.001" if 0 < value < 1e-3 else f"{value:.3g}"
 
 

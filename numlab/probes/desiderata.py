@@ -31,21 +31,21 @@ PAIRS = 20_000
 TIE = 3e-14  # squared distances that differ by less of a vector's square are rounding
 NOISE = range(-24, 4)  # powers of 2
 MEASURES = {  # by name: the desideratum, its number, and what is measured
-    "tokens": ("one token", 1, "mean tokens a number"),
-    "unique": ("unique", 2, "share of numbers of 6 digits with an encoding of their own"),
-    "read back": ("unique", 2, "share read back to 6 digits"),
-    "rank correlation": ("structure", 3, "of distances, on the log line and in the embedding"),
-    "neighbour F1": ("structure", 3, "of the 10 nearest, on the log line and in the embedding"),
-    "decades, 6 digits": ("scale", 4, "decades in which 6 digits return"),
-    "decades, 15 digits": ("scale", 4, "decades in which 15 digits return"),
-    "read back, RMSNorm": ("normalised", 5, "share read back after RMSNorm, from nearest codes"),
-    "RMS ratio": ("normalised", 5, "greatest over least RMS"),
-    "read back, bf16": ("stable", 6, "share read back after a cast to bfloat16"),
-    "read back, float8": ("stable", 6, "share read back after a cast to float8 (e4m3)"),
-    "step": ("continuous", 7, "distance of x and x (1 + 2^-20), over that of random pairs"),
-    "noise": ("robust", 8, "largest noise, in RMS, at which 99 % are within 0.1 %"),
-    "log-sMAPE of sums": ("arithmetic", 9, "of an MLP that reads two encodings"),
-    "log-sMAPE of products": ("arithmetic", 9, "of an MLP that reads two encodings"),
+    "tokens": ("one token", 1, "How many tokens a number takes, on average."),
+    "unique": ("unique", 2, "How many encodings there are for each number of 6 digits."),
+    "read back": ("unique", 2, "The share of numbers that return with all 6 digits right."),
+    "rank correlation": ("structure", 3, "Whether vectors lie as far apart as on the log line."),
+    "neighbour F1": ("structure", 3, "How many of the 10 nearest on the log line lie nearest."),
+    "decades, 6 digits": ("scale", 4, "In how many decades numbers of 6 digits return whole."),
+    "decades, 15 digits": ("scale", 4, "In how many decades numbers of 15 digits return whole."),
+    "read back, RMSNorm": ("normalised", 5, "The share of numbers still told apart after RMSNorm."),
+    "RMS ratio": ("normalised", 5, "The greatest RMS of a number's vector over the least."),
+    "read back, bf16": ("stable", 6, "The share of numbers still told apart in bfloat16."),
+    "read back, float8": ("stable", 6, "The share of numbers still told apart in float8 (e4m3)."),
+    "step": ("continuous", 7, "How far apart x and x (1 + 2^-20) lie, over random pairs."),
+    "noise": ("robust", 8, "The most noise, in RMS, at which 99 % return to within 0.1 %."),
+    "log-sMAPE of sums": ("arithmetic", 9, "About the share of digits right when an MLP adds."),
+    "log-sMAPE of products": ("arithmetic", 9, "The same when it multiplies."),
 }
 # Table of the paper: 1 a tick, 0.5 half of one, 0 none. Others were not judged.
 PUBLISHED = {
@@ -88,6 +88,28 @@ def report_card(
             rows.append([str(encoder), f"D{number} {what}", measure, value, score, tick])
     columns = ["encoder", "desideratum", "measure", "value", "score", "published"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def worst(encoder: Encoder, measure: str, n: int = 8, seed: int = 0) -> np.ndarray:
+    """(up to n,) numbers behind a "unique" or a "read back", the worst first; of others, none.
+
+    Of "unique" they are pairs, the least and the greatest that share an encoding, first those that
+    share it with most; of "read back", numbers that do not return, by their relative error.
+    """
+    if measure not in ("unique", "read back"):
+        return np.empty(0)
+    subject = _Subject(encoder, 0, seed, 0)
+    x = subject.draw(MANY, 0, signed=True)
+    true, tokens = x.astype(float), encoder.encode(x)
+    if measure == "unique":
+        _, code = np.unique(_bytes(tokens, encoder.carriers), return_inverse=True)
+        shared = pd.Series(true).groupby(code).agg(["idxmin", "idxmax", "size"])
+        shared = shared[shared["size"] > 1].sort_values("size", ascending=False, kind="stable")
+        return x[shared[["idxmin", "idxmax"]].to_numpy().ravel()][:n]
+    back = np.array(encoder.decode(tokens), float)
+    error = np.nan_to_num(np.abs(back - true) / np.abs(true), nan=np.inf)
+    lost = np.flatnonzero(~equal_digits(true, back, 6))
+    return x[lost[np.argsort(-error[lost], kind="stable")]][:n]
 
 
 def standard() -> list[Encoder]:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pickle
 import sys
 import tempfile
 import time
@@ -125,7 +126,9 @@ def _train_remotely(client, runs: list[Run]) -> None:
     ):
         places = str(store.home().resolve()), str(Path(mark.name).resolve())
         futures = {
-            client.submit(_train_at, *places, run.spec, key=f"numlab-{run.digest}"): run
+            client.submit(
+                _train_at, *places, sys.path, pickle.dumps(run.spec), key=f"numlab-{run.digest}"
+            ): run
             for run in runs
         }
         pending = set(futures)
@@ -165,9 +168,15 @@ def _write_all(folder: Path, files: dict[str, bytes]) -> None:
         (folder / name).write_bytes(content)
 
 
-def _train_at(home: str, mark: str, spec: RunSpec) -> dict[str, bytes]:
+def _train_at(home: str, mark: str, path: list[str], spec: bytes) -> dict[str, bytes]:
     """Train on a worker: into the store at `home`, where it sees the file `mark` of that store,
-    else into its own, and then give the run's files."""
+    else into its own, and then give the run's files.
+
+    A class of the user's own is in a module that the asking process finds on its `path`: only here
+    is it looked for, so that the scheduler need not find it.
+    """
+    sys.path += [folder for folder in path if folder not in sys.path]
+    spec = pickle.loads(spec)
     shared = Path(mark).exists()
     if shared:
         os.environ["NUMLAB_HOME"] = home

@@ -6,7 +6,7 @@ import plotly.express as px
 
 from numlab.plots import encoder_color
 from numlab.plots.sweep import SHADE
-from numlab.widgets.panel import TEMPLATE, Panel, Plot, menu, note, on_change, row
+from numlab.widgets.panel import TEMPLATE, Panel, Plot, choices, menu, note, on_change, row
 
 EXAMPLES = 8  # behind a point
 ANSWER = ["text", "slot", "true", "predicted", "score"]
@@ -31,11 +31,8 @@ class _Leaderboard(Panel):
 
     def __init__(self, answers: pd.DataFrame):
         self.answers = answers
-        names = list(dict.fromkeys(answers.encoder))
         self.task = menu("task", list(dict.fromkeys(answers.task)))
-        self.encoders = ipywidgets.SelectMultiple(
-            options=names, value=names, rows=min(len(names), 10), description="encoders"
-        )
+        self.encoders = choices("encoders", list(dict.fromkeys(answers.encoder)))
         self.brush = ipywidgets.IntRangeSlider(
             description="difficulty", layout={"width": "420px"}, continuous_update=False
         )
@@ -94,7 +91,7 @@ class _Leaderboard(Panel):
         """The answers behind the point that was clicked, the worst first."""
         if not self.plot.clicked:
             return
-        encoder, level = self.plot.clicked
+        encoder, level, _ = self.plot.clicked
         rows = self.chosen[(self.chosen.encoder == encoder) & (self.chosen.difficulty == level)]
         few = rows.sort_values("score", kind="stable").head(EXAMPLES)[ANSWER]
         told = f"{encoder}, difficulty {level}: {len(few)} of {len(rows)} answers, the worst first"

@@ -12,7 +12,7 @@ import plotly.io
 import plotly.offline
 import traitlets
 
-__all__ = ["Panel", "Plot", "menu", "note", "on_change", "page", "row", "script"]
+__all__ = ["Panel", "Plot", "choices", "menu", "note", "on_change", "page", "row", "script"]
 
 HERE = Path(__file__).parent
 FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
@@ -36,7 +36,7 @@ def script(*names: str) -> str:
 class Plot(anywidget.AnyWidget):
     """A plotly figure; `show` sends and draws another one in one message.
 
-    `clicked` is the name of the trace and the x of the point that was clicked last.
+    `clicked` is the name of the trace, x and y of the point that was clicked last.
 
     plotly's own FigureWidget carries 5 MB of plotly.js in its state, and stays empty for good
     when a busy machine takes more than anywidget's limit of 2 s to load them. This one loads
@@ -78,6 +78,14 @@ def row(*widgets: ipywidgets.Widget) -> ipywidgets.HBox:
 def menu(description: str, options: list, **chosen: Any) -> ipywidgets.Dropdown:
     """A menu, as wide as its text; without `value=`, the first option is chosen."""
     return ipywidgets.Dropdown(options=options, description=description, **chosen, **FIT)
+
+
+def choices(description: str, options: list) -> ipywidgets.SelectMultiple:
+    """A list of which several are chosen; at first, all."""
+    rows = min(len(options), 10)
+    return ipywidgets.SelectMultiple(
+        options=options, value=options, rows=rows, description=description, **FIT
+    )
 
 
 def on_change(callback, *widgets: ipywidgets.Widget) -> None:

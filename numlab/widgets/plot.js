@@ -6,8 +6,8 @@ async function render({ model, el }) {
   };
   model.on("change:figure", draw);
   await draw();
-  el.on("plotly_click", ({ points: [{ data, x }] }) => {
-    model.set("clicked", [data.name, x]);
+  el.on("plotly_click", ({ points: [{ data, x, y }] }) => {
+    model.set("clicked", [data.name, x, y]);
     model.save_changes();
   });
 }

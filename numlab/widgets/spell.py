@@ -59,13 +59,13 @@ def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
             tokens = [("literal", words.words[j], *[None] * 4) for j in words.ids(literal)]
             rows += [(str(encoder), 2 * i, *token) for token in tokens]
             for number in example.numbers[0, i : i + 1].tolist():  # none behind the last literal
-                rows += [(str(encoder), 2 * i + 1, *token) for token in _number(encoder, number)]
+                rows += [(str(encoder), 2 * i + 1, *token) for token in tokens_of(encoder, number)]
     frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)  # long integers to the last digit
     return frame.astype({"piece": int, "error": float})
 
 
-def _number(encoder: Encoder, number: float | int) -> list[tuple]:
-    """Rows [kind, word, carries, number, read, error] of one number."""
+def tokens_of(encoder: Encoder, number: float | int) -> list[tuple]:
+    """Rows [kind, word, carries, number, read, error] of one number; see `spelled`."""
     try:
         tokens = encoder.encode([number])
     except ValueError as error:

@@ -30,12 +30,17 @@ answers = pd.DataFrame(
     for level in (1, 2, 3))
 nl.widgets.leaderboard(answers)
 """
+CARD = """
+graded = nl.P10(), nl.XVal()
+nl.widgets.report_card(nl.probes.report_card(graded), graded)
+"""
 CELLS = (
     PREPARE,
     "nl.widgets.embedding_explorer([fone, xval], encoders=[nl.P1000()])",
     "nl.widgets.logit_scan(nl.train(spec), n=2)",
     "nl.widgets.your_numbers(steps=0)",
     ANSWERS,
+    CARD,
     "nl.widgets.your_numbers('nowhere.csv')",
 )
 # Points drawn over the pale ones: how many in each pane.
@@ -137,19 +142,35 @@ def test_an_uploaded_file_is_answered_with_advice_and_a_bad_one_in_words(page, m
     shot(page, "your_numbers")
 
 
+def click(page, plot, trace: int, point: int) -> None:
+    dots = plot.locator(".scatterlayer .trace").nth(trace).locator(".points path")
+    box = dots.nth(point).bounding_box()
+    at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*at)
+    page.mouse.click(*at)
+
+
 def test_a_brush_over_difficulty_ranks_and_a_click_shows_the_answers_behind_a_point(page):
     page.get_by_label("task", exact=True).select_option("products")
     plot = page.locator(".js-plotly-plot").filter(has_text="difficulty")
     plot.scroll_into_view_if_needed()
     page.locator(".noUi-handle").first.press("ArrowRight")
     page.get_by_role("cell", name="2", exact=True).first.wait_for()  # of 3 answers each
-    box = plot.locator(".scatterlayer .trace").nth(1).locator(".points path").nth(2).bounding_box()
-    at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(*at)
-    page.mouse.click(*at)
+    click(page, plot, 1, 2)
     page.get_by_text("XVal, difficulty 3: 1 of 1 answers").wait_for()
     page.get_by_role("cell", name="3 products").wait_for()
     shot(page, "leaderboard")
+
+
+def test_a_click_on_a_report_card_shows_the_numbers_that_do_not_return(page):
+    page.get_by_label("desiderata").select_option("D2 unique")
+    plot = plot_of(page, "the tick of the BitTokens paper")
+    plot.get_by_text("D6 stable: read back, bf16").wait_for(state="detached")
+    plot.scroll_into_view_if_needed()
+    click(page, plot, 0, 1)
+    page.get_by_text("P10, D2 unique, read back: ").wait_for()
+    page.get_by_role("cell", name="- 1 0 0 E+3").wait_for()
+    shot(page, "report_card")
 
 
 def test_the_explorer_is_readable_in_the_dark(page):

@@ -18,7 +18,7 @@ from numlab import plots
 from numlab.codes import ScaledCode
 from numlab.encoders.named import named
 from numlab.plots.cards import as_text
-from numlab.probes.desiderata import MEASURES, report_card, standard
+from numlab.probes.desiderata import MEASURES, report_card, standard, worst
 
 UNTRAINED = [name for name in MEASURES if not name.startswith("log-sMAPE")]
 
@@ -71,6 +71,17 @@ def test_all_bits_tell_all_numbers_apart_and_three_figures_only_their_own(cards)
     assert by_name["BitTokens"][["unique", "read back"]].tolist() == [1, 1]
     assert by_name["P10"]["unique"] < 0.5
     assert by_name["P10"]["read back"] < 0.01
+
+
+def test_the_worst_numbers_share_their_encoding_or_do_not_return():
+    pairs = worst(nl.P10(), "unique").reshape(-1, 2)
+    least, greatest = (nl.P10().encode(side).ids for side in pairs.T)
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    assert (least == greatest).all()
+    lost = worst(nl.P10(), "read back")
+    errors = np.abs((nl.P10().decode(nl.P10().encode(lost)) - lost) / lost)
+    assert errors[0] == pytest.approx(0.005, rel=0.02) and (np.diff(errors) <= 0).all()
+    assert [len(worst(nl.XVal(), m)) for m in ("unique", "read back", "step")] == [0, 0, 0]
 
 
 def test_a_line_of_logarithms_has_the_structure_of_the_log_line(cards):
