@@ -48,16 +48,17 @@ def train(runs: list[Run]) -> None:
         setup=[f"export {name}={value}" for name, value in KEEP_PAGES.items()],
         additional_parameters={"requeue": True},
     )
-    pending = {}
+    pending, submitted = {}, False
     try:
         for run in runs:
             job = executor.submit(Training(), str(store.home().resolve()), run.spec)
             pending[job] = run
+        submitted = True
         _wait(pending)
-    except BaseException:
-        cancel("--name", name)  # also the job that sbatch was just starting
-        cancel(*(job.job_id for job in pending))  # SBATCH_JOB_NAME may have renamed them
-        raise
+    finally:
+        if not submitted:
+            cancel("--name", name)  # also the job that sbatch was just starting
+        cancel(*(job.job_id for job in pending))
     shutil.rmtree(folder)
 
 
