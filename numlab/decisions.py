@@ -12,7 +12,7 @@ from numlab.heads import Distribution, Points
 
 @dataclass(frozen=True)
 class Decision:
-    """Which number to answer from a distribution, and how to draw where there is no formula."""
+    """Which number to answer from a distribution, and how to sample if it has no formula."""
 
     decide: str | float
     samples: int = 64
@@ -56,7 +56,7 @@ class Decision:
 
 @dataclass
 class _Decided:
-    """A model that reads the decided number in place of its head's."""
+    """Wraps a model so that its head returns the decided number."""
 
     model: torch.nn.Module
     rule: Decision
@@ -73,8 +73,8 @@ class _Decided:
 
 @dataclass
 class _Sampler:
-    """A model whose logits and reads return random samples (Gumbel-max). It runs once for each
-    prompt of a batch, however often it is asked."""
+    """Wraps a model so that its logits and reads return random samples (Gumbel-max). The model
+    itself runs once for each prompt of a batch, for all samples."""
 
     model: torch.nn.Module
     temperature: float
@@ -93,7 +93,7 @@ class _Sampler:
             self.seen[inputs.ids.shape] = self.model.hidden(inputs, reads, cache=kept), kept
         hidden, kept = self.seen[inputs.ids.shape]
         for own, of_prompt in zip(cache or (), kept or (), strict=True):
-            own.update(of_prompt)  # what is in it is replaced, never changed
+            own.update(of_prompt)  # updates replace its tensors, and change none in place
         return hidden
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:

@@ -33,11 +33,12 @@ class Run(Protocol):
 
 
 def labels(runs: Sequence[Run]) -> dict[Run, str]:
-    """A short name for the encoder of each run.
+    """A short name for the encoder of each run:
 
-    It is `encoder.label`; where two different encoders share that, the encoder in full; where two
-    of one seed share that too, the second ends in "#2"; and "default" for a pretrained model that
-    reads numbers as text.
+    - `encoder.label`, such as "XVal";
+    - the encoder in full, where different encoders share a label: "XVal(scale=10.0)";
+    - with "#2" behind it, where two different encoders of one seed share that, too;
+    - "default", for a pretrained model that reads numbers as text.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -141,7 +142,7 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
 
     def of(part, decide=None):
-        """Where a model answers no number, the middle of the validation numbers stands in."""
+        """Where an answer is not a number, a quantile of the validation numbers stands in."""
         predicted = answers(part, decide).predicted[rows[part]].astype(float)
         return predicted.fillna(true.quantile(decide or 0.5))
 

@@ -200,7 +200,7 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
     frame : rows of `predict`, with the columns `seed`, `example` and those of `by`.
     metric : from a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a
         time.
-    by : columns whose values are told apart.
+    by : columns to group by.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-EXACT = 2**53  # float64 holds all integers below, and rounds no other to one of them
+EXACT = 2**53  # float64 is exact for every integer below this
 FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 
 

@@ -23,7 +23,7 @@ NUMBER = re.compile(
     )
     """,
     re.VERBOSE,
-)  # begins with a set of characters, which re finds fast
+)  # starts with a character class, so re can scan quickly
 
 
 def parse(texts: list[str], bare: bool = False) -> list[Examples]:

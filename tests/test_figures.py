@@ -231,7 +231,7 @@ def test_data_that_are_no_frame_are_an_error(begun, fig):
 
 @pytest.mark.parametrize("id", ["fig07", "xval/", "xval/../fig07", "nature/fig01", "xval/fig07/a"])
 def test_an_id_of_no_paper_is_an_error(id):
-    with pytest.raises(ValueError, match=f"'{id}' is no figure or table"):
+    with pytest.raises(ValueError, match=f"'{id}' is not in the catalogue"):
         item_of(id)
 
 

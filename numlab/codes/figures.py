@@ -17,7 +17,7 @@ LARGEST_FIGURES = "179769313486231"  # of the largest float64
 class FigureCode(Code):
     """Sign, three digits of (exponent + 500), then `figures` digits.
 
-    `figures`: 1 to 15, what float64 always keeps.
+    `figures`: 1 to 15; float64 may round more.
 
     Zero is all zeros but the exponent's 500.
     """

@@ -12,7 +12,7 @@ from numlab.encoders.text import OneWord
 
 @dataclass(frozen=True)
 class LogBins(OneWord):
-    """One word a number: its sign and its bin; bins are evenly spaced in log |x|.
+    """One word per number: its sign and its bin; bins are evenly spaced in log |x|.
 
     A number reads back as the geometric mean of its bin.
 

@@ -14,7 +14,7 @@ def named(text: str) -> Encoder:
     """The encoder that a text names; without parentheses, with its defaults.
 
     Arguments are plain values. "module:Class" is from a module that Python finds, the working
-    folder included. ValueError for what names no encoder, or arguments that it refuses.
+    folder included. ValueError for a text that names no encoder, or for arguments that it refuses.
 
     >>> named("BitTokens(bits=32)").bits, str(named("numlab.encoders:P10"))
     (32, 'P10')
@@ -31,7 +31,7 @@ def named(text: str) -> Encoder:
     source = _module(module) if module else encoders
     kind = getattr(source, name, None)
     if kind is not None and not _is_encoder(kind):
-        raise ValueError(f"{text!r} is no encoder: a frozen dataclass that is a numlab.Encoder")
+        raise ValueError(f"{text!r} is not an encoder: a frozen dataclass that is a numlab.Encoder")
     if kind is None:
         held = [key for key, value in vars(source).items() if _is_encoder(value)]
         there = ", ".join([*held, "mymodule:MyEncoder"])
@@ -39,7 +39,7 @@ def named(text: str) -> Encoder:
     try:
         return kind(*args, **options)
     except TypeError as error:
-        raise ValueError(f"{text!r} is no encoder: {error}") from None
+        raise ValueError(f"{text!r} is not an encoder: {error}") from None
 
 
 def _is_encoder(kind) -> bool:

@@ -71,7 +71,7 @@ class Scientific(Encoder):
 
     @property
     def _overflow(self) -> str:
-        """9.995e9 rounds to 1000E7, which is no word."""
+        """The least number out of range: 9.995e9 rounds to 1000E7, which is not a word."""
         return f"9.{'9' * (self.figures - 1)}5e{EXPONENTS[-1] + self.figures - 1}"
 
     @property

@@ -8,7 +8,7 @@ from numlab.encoders.base import END, Encoder, Tokens
 
 
 class OneWord(Encoder):
-    """An encoder with one word a number: the number reads back as the word's value."""
+    """An encoder with one word per number: the number reads back as the word's value."""
 
     @abc.abstractmethod
     def index(self, numbers) -> np.ndarray:

@@ -107,7 +107,7 @@ def _earlier(figures: list[dict]) -> set[str]:
 
 
 def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
-    """Each claim with its verdict at a profile, by id; one of an earlier claim does not count."""
+    """Each claim with its verdict at a profile, by id; one of an older wording does not count."""
     judged = {entry["id"]: entry for figure in saved(profile) for entry in figure["claims"]}
     return {
         id: (claim, judged[id] if id in judged and _is_of(judged[id], claim) else NOT_RUN)
@@ -165,8 +165,8 @@ def draw_curves(notebook: str, profile: str) -> None:
 def _panels(runs: list[Run]) -> dict[Run, str]:
     """A title for each run: its task, and the head, objective, losses and size if they differ."""
     parts = ("task", "head", "objective")
-    tasks, heads, objectives = (_told_apart({getattr(r.spec, p) for r in runs}) for p in parts)
-    terms = _told_apart({term for r in runs for term in r.spec.losses})
+    tasks, heads, objectives = (_distinct_names({getattr(r.spec, p) for r in runs}) for p in parts)
+    terms = _distinct_names({term for r in runs for term in r.spec.losses})
     losses = {r: ", ".join(terms[t] for t in r.spec.losses) or "no added loss" for r in runs}
     models = {r: f"d_model {r.spec.model.d_model}, layers {r.spec.model.n_layer}" for r in runs}
     titles = {}
@@ -180,16 +180,16 @@ def _panels(runs: list[Run]) -> dict[Run, str]:
 
 
 def _encoders(runs: list[Run]) -> dict[Run, str]:
-    """Each run's encoder as `labels` names it, but of one in full only what tells it apart."""
-    apart = _told_apart({run.spec.encoder for run in runs})
+    """Encoder labels for a legend; long ones shortened to the fields that differ."""
+    apart = _distinct_names({run.spec.encoder for run in runs})
     return {
         run: name if getattr(run.spec.encoder, "label", name) == name else apart[run.spec.encoder]
         for run, name in labels(runs).items()
     }
 
 
-def _told_apart(parts: set) -> dict[Any, str]:
-    """The class of each, with the fields in which those of one class differ, but for defaults."""
+def _distinct_names(parts: set) -> dict[Any, str]:
+    """The class of each, with the fields that differ within its class and are not defaults."""
     names = {None: "its encoder's head"} if None in parts else {}
     for part in parts - {None}:
         alike = [other for other in parts if type(other) is type(part)]

@@ -17,11 +17,11 @@ FOLDS = 5
 
 
 def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
-    """How well multinomial logistic regression tells n mod T, on numbers left out of training.
+    """5-fold accuracy of predicting n mod T from the vector, by multinomial logistic regression.
 
     A peak of the `spectrum` at the period T says that the means of the classes differ; this says
-    whether single numbers can be told apart. `e` is of whole numbers, of which five folds are left
-    out in turn; `moduli` are the T. ValueError where a class has fewer than five numbers.
+    whether single numbers can be classified. `e` is of whole numbers; `moduli` are the T.
+    ValueError where a class has fewer than five numbers.
 
     Returns
     -------

@@ -231,8 +231,8 @@ def _of_lists(prompt: str, answers: int | None = 1, ways: tuple[str, ...] = ("",
     layouts = []
     for n in LENGTHS:
         listed = ", ".join(f"{{x{i}}}" for i in range(n))
-        told = ", ".join(f"{{answer{i}}}" for i in range(n)) if answers is None else "{answer}"
-        layouts += [Layout.of(f"<{prompt or way}>{listed} = {told}") for way in ways]
+        asked = ", ".join(f"{{answer{i}}}" for i in range(n)) if answers is None else "{answer}"
+        layouts += [Layout.of(f"<{prompt or way}>{listed} = {asked}") for way in ways]
     return layouts
 
 
