@@ -16,14 +16,13 @@ class Decision:
 
     decide: str | float
     samples: int = 64
-    temperature: float = 1.0
 
     def __post_init__(self):
         named = self.decide in ("mode", "mean", "median")
         if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
             raise ValueError(f"decide is 'mode', 'mean', 'median' or a level; got {self.decide!r}")
-        if self.samples < 1 or not self.temperature > 0:
-            raise ValueError(f"there are samples, at a temperature above 0; got {self}")
+        if self.samples < 1:
+            raise ValueError(f"samples is at least 1; got {self.samples}")
 
     def of(self, distribution: Distribution) -> np.ndarray:
         """(m,) numbers."""
@@ -37,7 +36,7 @@ class Decision:
         head = model.tokenizer.head
         if head and head.closed:
             return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
-        sampler = _Sampler(model, self.temperature)
+        sampler = _Sampler(model)
         drawn = [fill(sampler) for _ in range(self.samples)]
         return [self._merged(columns) for columns in zip(*drawn, strict=True)]
 
@@ -77,7 +76,6 @@ class _Sampler:
     itself runs once for each prompt of a batch, for all samples."""
 
     model: torch.nn.Module
-    temperature: float
     seen: dict = field(default_factory=dict)
     generator: torch.Generator = field(default_factory=lambda: torch.Generator().manual_seed(0))
 
@@ -98,7 +96,7 @@ class _Sampler:
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:
         """With noise after Gumbel: the greatest is a sample of the softmax."""
-        logits = self.model.logits(h) / self.temperature
+        logits = self.model.logits(h)
         noise = torch.empty(logits.shape).exponential_(generator=self.generator).log()
         return logits - noise.to(logits.device)
 
@@ -106,5 +104,4 @@ class _Sampler:
         module = self.model.value_head
         if module is None:
             return self.model.read(h)
-        outputs = module(h).cpu() / self.temperature
-        return module.draw(outputs, 1, self.generator)[0].numpy()
+        return module.draw(module(h).cpu(), 1, self.generator)[0].numpy()

@@ -64,7 +64,6 @@ def predict(
     batch_size: int = 256,
     decide: str | float | None = None,
     samples: int = 64,
-    temperature: float = 1.0,
 ):
     """Have runs fill in slots of some texts.
 
@@ -79,7 +78,7 @@ def predict(
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
         the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
         a formula for their distribution use it; else answers are drawn, word by word, bit by bit.
-    samples, temperature : of what is drawn, the same each time.
+    samples : how many answers are drawn for each; the same ones each time.
 
     Returns
     -------
@@ -104,7 +103,7 @@ def predict(
         texts = run.examples(examples) if isinstance(examples, str) else examples
         if not sum(map(len, texts)):
             raise ValueError("there is no text to fill in")
-        rule = None if decide is None else Decision(decide, samples, temperature)
+        rule = None if decide is None else Decision(decide, samples)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
         frame.insert(0, "encoder", label)
