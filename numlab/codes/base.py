@@ -12,16 +12,12 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 class Range(abc.ABC):
-    """A set of numbers that can be written, and how precisely."""
+    """A set of numbers that can be written."""
 
     @property
     @abc.abstractmethod
     def bounds(self) -> tuple[float, float]:
         """(low, high): finite numbers between them can be written; others raise a ValueError."""
-
-    @abc.abstractmethod
-    def precision(self, numbers) -> np.ndarray:
-        """(n,) the largest error of each number after it is written and read back."""
 
     @property
     def holds(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.codes.base import Code, Range, as_column, valid_only, written
+from numlab.codes.base import Code, Range, valid_only, written
 from numlab.numbers import EXACT, FLOAT_DIGITS
 
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
@@ -63,12 +63,6 @@ class Decimal(Range):
     def holds(self) -> str:
         limit = f"1e{self.int_digits}" if self.long else self._limit
         return f"|x| < {limit}" if self.signed else f"0 <= x < {limit}"
-
-    def precision(self, numbers) -> np.ndarray:
-        x = as_column(numbers)
-        if self.long:
-            return np.zeros(len(x))
-        return 0.5 * 10.0**-self.frac_digits + np.abs(x.astype(np.float64)) * 2.0**-52
 
     def scaled(self, numbers) -> tuple[np.ndarray, np.ndarray]:
         """(n,) numbers to negative (bool) and abs(x) 10^frac_digits, rounded (int64 or object)."""

@@ -84,9 +84,6 @@ class FusedBins(OneWord):
         own = self.word_values[first:end]
         return first + np.searchsorted((own[1:] + own[:-1]) / 2, x)
 
-    def precision(self, numbers) -> np.ndarray:
-        return np.abs(as_column(numbers).astype(float) - self.word_values[self.index(numbers)])
-
     def decode(self, tokens: Tokens) -> np.ndarray:
         ids, (first, end) = tokens.packed(1), self.words
         of_column = ((ids == END) | ((ids >= first) & (ids < end))).all(1)
@@ -159,12 +156,6 @@ class Standardised(Encoder):
         ends = self._number(np.array(self.inner.bounds, float) * (1 - 1e-9))
         largest = LARGEST / 4 * min(1.0, self._transform[0] or 1.0)  # x / asinh_scale is finite
         return tuple(np.clip(ends, -largest, largest).tolist())
-
-    def precision(self, numbers) -> np.ndarray:
-        (asinh_scale, centre, scale), x = self._transform, as_column(numbers).astype(float)
-        slope = scale * (np.hypot(x, asinh_scale) if asinh_scale else 1.0)
-        rounded = 2.0**-50 * (1 + np.abs(_asinh(x, asinh_scale)) + abs(centre)) / scale
-        return slope * (self.inner.precision(self.units(x)) + rounded)
 
     def encode(self, numbers) -> Tokens:
         return self.inner.encode(self.units(self.in_range(numbers)))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import as_column
 from numlab.encoders.text import OneWord
 
 
@@ -55,11 +54,6 @@ class LogBins(OneWord):
     def bounds(self) -> tuple[float, float]:
         high = float(np.nextafter(self.high, 0))
         return -high, high
-
-    def precision(self, numbers) -> np.ndarray:
-        size = np.abs(as_column(numbers).astype(np.float64))
-        relative = np.sqrt(self.edges[1] / self.edges[0]) - 1
-        return np.where(size < self.low, size, size * relative * (1 + 1e-9))
 
     def index(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)

@@ -30,8 +30,3 @@ def from_columns(columns: list[tuple]) -> Tokens:
     for j, (ids, mask) in enumerate(columns):
         tokens.ids[:, j], tokens.mask[:, j] = ids, mask
     return tokens
-
-
-def half_unit(size: np.ndarray, figures: int) -> np.ndarray:
-    """Half a unit of the last of the significant figures of positive numbers, and a little more."""
-    return (0.5 + 1e-9) * 10.0 ** (np.floor(np.log10(size)) - (figures - 1))
