@@ -14,7 +14,8 @@ class ForeignClass(ValueError):
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
-    An optional part that is None is left out: a new one does not change older digests.
+    An optional part that is None is left out: a new one does not change older digests. A field
+    declared `float` writes 1 as 1.0; elsewhere 1 and 1.0 compare equal but give two digests.
     ValueError for a class that another process could not import, or for any other kind of value.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -22,26 +23,20 @@ def describe(value: Any) -> Any:
         if cls.__module__ == "__main__" or "." in cls.__qualname__:
             first = "must be importable by its name before its runs are stored"
             raise ValueError(f"{cls.__qualname__} {first}: move it to the top of a module")
-        fields = {
-            f.name: _plain(f, part)
-            for f in dataclasses.fields(value)
-            if (part := getattr(value, f.name)) is not None or f.default is not None
-        }
         name = f"{cls.__module__}.{cls.__qualname__}"
-        return {"class": name, "version": getattr(cls, "version", 1), **fields}
+        described = {"class": name, "version": getattr(cls, "version", 1)}
+        for f in dataclasses.fields(value):
+            part = getattr(value, f.name)
+            if f.type in ("float", float) and isinstance(part, int):
+                part = float(part)
+            if part is not None or f.default is not None:
+                described[f.name] = describe(part)
+        return described
     if isinstance(value, tuple):
         return [describe(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
-
-
-def _plain(field: dataclasses.Field, value: Any) -> Any:
-    """A field as JSON. A field declared `float` writes 1 as 1.0; elsewhere (`float | None`, tuples)
-    1 and 1.0 compare equal but give two digests."""
-    if field.type in ("float", float) and isinstance(value, int):
-        value = float(value)
-    return describe(value)
 
 
 def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:

@@ -79,16 +79,12 @@ def encodings(
         same = [parts[name].eval("number == decoded").mean() for name in exactly]
         row |= {"ids": np.mean(same) if same else np.nan, "f1": np.nan}
         own = encoder.at(richest)
-        different_held, few_held = (_held(own, x) for x in (different, few))
+        low, high = own.bounds
+        held, few_held = (x[(x >= low) & (x <= high)] for x in (different, few))
         if len(few_held) > 11:
             row["f1"] = probes.neighbour_f1(from_encoder(own, few_held)).f1.mean()
-        rows.append(row | {"periods": _periods(own, different_held)})
+        rows.append(row | {"periods": _periods(own, held)})
     return pd.DataFrame(rows)
-
-
-def _held(encoder: Encoder, numbers: np.ndarray) -> np.ndarray:
-    low, high = encoder.bounds
-    return numbers[(numbers >= low) & (numbers <= high)]
 
 
 def _round_trip(encoder: Encoder, numbers: np.ndarray) -> pd.DataFrame:

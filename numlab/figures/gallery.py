@@ -163,20 +163,20 @@ def draw_curves(notebook: str, profile: str) -> None:
 
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
-    """A title for each run: its task, and the head, objective, losses and size if they differ."""
-    parts = ("task", "head", "objective")
-    tasks, heads, objectives = (_distinct_names({getattr(r.spec, p) for r in runs}) for p in parts)
-    terms = _distinct_names({term for r in runs for term in r.spec.losses})
-    losses = {r: ", ".join(terms[t] for t in r.spec.losses) or "no added loss" for r in runs}
-    models = {r: f"d_model {r.spec.model.d_model}, layers {r.spec.model.n_layer}" for r in runs}
-    titles = {}
-    for run in runs:
-        head = [heads[run.spec.head]] if len(heads) > 1 else []
-        objective = [objectives[run.spec.objective]] if len(objectives) > 1 else []
-        model = [models[run]] if len({*models.values()}) > 1 else []
-        added = [losses[run]] if len({*losses.values()}) > 1 else []
-        titles[run] = ", ".join([tasks[run.spec.task], *head, *objective, *added, *model])
-    return titles
+    """A title for each run: its task, and its head, objective, losses and model if they vary."""
+    shown = []
+    for part in ("task", "head", "objective", "losses", "model"):
+        values = [getattr(run.spec, part) for run in runs]
+        if part == "model":
+            texts = [f"d_model {model.d_model}, layers {model.n_layer}" for model in values]
+        elif part == "losses":
+            names = _distinct_names({term for terms in values for term in terms})
+            texts = [", ".join(map(names.get, terms)) or "no added loss" for terms in values]
+        else:
+            texts = [*map(_distinct_names({*values}).get, values)]
+        if part == "task" or len({*texts}) > 1:
+            shown.append(texts)
+    return dict(zip(runs, map(", ".join, zip(*shown, strict=True)), strict=True))
 
 
 def _encoders(runs: list[Run]) -> dict[Run, str]:
