@@ -1,7 +1,5 @@
 """Which number a model answers from its distribution: in closed form, or from samples (RAIL)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What runs predict, as DataFrames. An answer that is not a number is a row with `valid` False."""
 
-from __future__ import annotations
-
 import bisect
 import functools
 import itertools

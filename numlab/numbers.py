@@ -1,7 +1,5 @@
 """Numbers as arrays: floats or exact integers, to significant figures, as a person reads them."""
 
-from __future__ import annotations
-
 from numbers import Integral, Real
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Find the numbers in any text."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

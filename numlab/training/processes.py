@@ -3,8 +3,6 @@
 Without torchrun there is one process, and all of this does nothing.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 
