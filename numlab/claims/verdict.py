@@ -50,7 +50,7 @@ class Verdict:
     """What samples say of a claim.
 
     "held": the interval of every part lies on the claimed side, and every gate of it passed.
-    "contradicted": that of a part lies on the other side, and every gate of that part passed.
+    "contradicted": that of some part lies on the other side, and every gate of that part passed.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 

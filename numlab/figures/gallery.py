@@ -34,7 +34,7 @@ SPELLED = (  # in the page
     *(encoders.P10(), encoders.P1000(), encoders.B1999(), encoders.FP15(), encoders.Digits(6, 3)),
     *(encoders.Subword(6, 3), BINS, encoders.IEEE754(), encoders.FoNE(6, 3), encoders.XVal()),
 )
-LIVE = {  # what the page's own pictures draw
+LIVE = {  # figures whose data the page draws itself
     "gap": "xval/fig07",
     "cloud": "explore/pretrained-clouds",
     "spectrum": "explore/pretrained-spectra",

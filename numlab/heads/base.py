@@ -35,8 +35,8 @@ class Head(Code):
     def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Distribution:
         """The distributions of m numbers that (m, O) outputs of the head's module describe.
 
-        Here numbers whose features are drawn one by one. A head with a closed form gives that; one
-        that predicts single numbers raises a ValueError.
+        By default samples, whose features are drawn one by one. A head with a closed form returns
+        that; one that predicts single numbers raises a ValueError.
         """
         drawn = module.draw(outputs.detach().cpu(), SAMPLES, torch.Generator().manual_seed(0))
         numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)

@@ -198,7 +198,7 @@ def sample(embeddings: list[Embeddings]) -> list[Embeddings]:
 
 
 def titles(embeddings: list[Embeddings]) -> list[str]:
-    """The source and layer of each; from the second of a name on, with a count."""
+    """The source and layer of each; the second of the same name ends in "#2", and so on."""
     names = [e.source if e.layer is None else f"{e.source} · layer {e.layer}" for e in embeddings]
     before = [names[:i].count(name) for i, name in enumerate(names)]
     return [f"{name} #{n + 1}" if n else name for name, n in zip(names, before, strict=True)]
