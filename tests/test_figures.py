@@ -236,7 +236,7 @@ def test_an_id_of_no_paper_is_an_error(id):
 
 
 def test_an_id_that_a_paper_lacks_is_an_error_that_names_the_papers_ids():
-    with pytest.raises(ValueError, match=r"'digits/fig99' is no .*: digits/fig01, digits/fig02"):
+    with pytest.raises(ValueError, match=r"'digits/fig99' is not .*: digits/fig01, digits/fig02"):
         item_of("digits/fig99")
 
 
