@@ -213,7 +213,7 @@ def baselines() -> dict[str, BaseEstimator]:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A fitted regressor beside its baselines, on rows that none has seen."""
+    """A fitted regressor and its baselines, tested on rows that none of them has seen."""
 
     target: str
     model: NumberRegressor

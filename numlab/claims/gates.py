@@ -101,7 +101,7 @@ def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     Parameters
     ----------
     name : of the gate, such as "beats the one-station MLP".
-    errors : (seeds, models), in one unit with the trivial answer's error.
+    errors : (seeds, models), in the unit of `trivial`.
     trivial : one error, or one for each model.
 
     >>> import pandas as pd

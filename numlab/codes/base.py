@@ -49,7 +49,7 @@ class Code(Range):
 
     @abc.abstractmethod
     def number(self, features: np.ndarray) -> np.ndarray:
-        """(n, F) features back to (n,) numbers; NaN or None where they stand for none."""
+        """(n, F) features back to (n,) numbers; NaN or None where they encode none."""
 
 
 def as_column(numbers) -> np.ndarray:

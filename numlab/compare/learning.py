@@ -99,7 +99,8 @@ def answers(
     DataFrame [encoder, seed, column, part, error, valid]
         Part "as in training", "in a gap", or "beyond" the greatest that was trained on. error:
         abs(predicted - true) in deviations of the column; of asinh(x), a logarithm, where it has
-        three decades or more. At most the column's range, which an answer without number counts.
+        three decades or more. At most the column's range, which is also the error of an answer that
+        is not a number.
     """
     by_seed: dict[int, list[Run]] = {}
     for run in runs:
@@ -152,8 +153,8 @@ def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np
 
 
 def as_frame(examples: list[Examples], standard: Standardised) -> pd.DataFrame:
-    """A row for each text, in the order of `index`: its numbers in units of their columns, its
-    words, and which layout it has."""
+    """A row for each text, in the order of `index`: its numbers, standardised by column, its words,
+    and its layout."""
     parts = []
     for e in examples:
         columns = {n: standard.at(n).units(e.column(n)) for n in e.layout.number_slots}

@@ -22,9 +22,10 @@ LOOKED_AT = 100  # columns whose kind is determined, beside those that are named
 class Reading:
     """A file as it was understood.
 
-    `frame` has the columns that are used as float64, a date as year, month, day, or as words; or
-    one column "text". `columns` is a DataFrame [column, kind, used, missing, note] of every column
-    of the file. Kinds: number, id and code (their digits count, not their size), date, words, text.
+    `frame` has the columns that are used, as float64 or words, a date as year, month and day; or it
+    has one column "text". `columns` is a DataFrame [column, kind, used, missing, note] with a row
+    for each column of the file. Kinds: number, id and code (their digits count, not their size),
+    date, words, text.
 
     >>> import pandas as pd, tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"

@@ -43,7 +43,7 @@ LIVE = {  # figures whose data the page draws itself
 
 @dataclass(frozen=True)
 class Card:
-    """A figure or table of a paper, what was saved of it, as the .json files say, and verdicts."""
+    """A figure or table of a paper, with what was saved of it (the .json files), and verdicts."""
 
     id: str  # <paper>/<name>, such as xval/fig07
     shows: str

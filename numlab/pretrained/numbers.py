@@ -70,7 +70,7 @@ class NumberModel(
 
     @torch.no_grad()
     def _add_words(self, encoder: Encoder, table: torch.Tensor) -> None:
-        """Words begin as those that the model has, such as digits, or as likely as the average."""
+        """New words start as the model's own, such as digits, or as the average of its words."""
         self.words = nn.Linear(table.shape[1], len(encoder.vocabulary), device=table.device)
         self.words.weight.copy_(table.float().mean(0))
         self.words.bias.zero_()

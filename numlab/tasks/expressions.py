@@ -61,7 +61,7 @@ class ExpressionTask(PopulationTask):
     @property
     @abstractmethod
     def decimals(self) -> int:
-        """Answers are rounded to so many."""
+        """Decimals to which answers are rounded."""
 
     def layouts(self) -> list[Layout]:
         return [layout_of(text) for text, _ in self.templates]

@@ -107,7 +107,7 @@ def _local_cluster(n_workers: int | None):
 
 
 def _check_main() -> None:
-    """A RuntimeError in a script that would start again in each worker: workers import it."""
+    """RuntimeError for a script without a __main__ guard: each worker would run it again."""
     main = sys.modules["__main__"]
     script = getattr(main, "__file__", None)
     if script and main.__spec__ is None and "__name__" not in Path(script).read_text("utf-8"):
