@@ -181,6 +181,14 @@ def test_a_claim_made_again_replaces_the_first(begun, known):
     assert [c["verdict"] for c in claims_of(begun)] == ["contradicted"]
 
 
+def test_a_verdict_that_was_changed_in_its_file_is_refused(begun, known):
+    nl.save_table("xval/tab04", FRAME)
+    path = begun / "xval/tab04.json"
+    path.write_text(path.read_text("utf-8").replace("quick", "quack"), "utf-8")
+    with pytest.raises(ValueError, match=r"tab04\.json is damaged .*checksum.*: delete it"):
+        filing.saved("quick")
+
+
 def test_a_figure_saved_again_loses_its_claims(begun, known):
     nl.save_table("xval/tab04", FRAME)
     nl.claim("xval/smooth", [0.1, 0.1, 0.1])

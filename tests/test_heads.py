@@ -97,6 +97,37 @@ def test_points_that_are_no_numbers_are_dropped_and_counted():
     assert d.mean.isnan()[1] and d.mode.isnan()[1] and d.quantile(torch.full((2,), 0.5)).isnan()[1]
 
 
+def every_number(head) -> np.ndarray:
+    """All that a small head can say, 0 once."""
+    if isinstance(head, heads.BitHead):
+        bits = np.unpackbits(np.arange(2**16, dtype=">u2").view(np.uint8)).reshape(-1, 16)
+        numbers = head.number(bits)
+        return np.unique(numbers[~np.isnan(numbers)])
+    steps = np.arange(10 ** (head.int_digits + head.frac_digits)) / 10**head.frac_digits
+    return np.unique(np.concatenate([steps, -steps] if head.signed else [steps]))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [heads.BitHead(16), heads.DigitHead(2, 1), heads.CircleHead(1, 1, signed=False)],
+    ids=str,
+)
+def test_the_density_of_digits_and_bits_is_their_probability_over_the_width_of_a_number(head):
+    torch.manual_seed(0)
+    module = head.build(64)
+    outputs = 0.5 * torch.randn_like(module(torch.zeros(1, 64)))
+    d, numbers = head.distribution(module, outputs), every_number(head)
+    log_density = d.log_density(torch.from_numpy(numbers)[:, None])[:, 0].numpy()
+    share = np.exp(log_density) * head.spacing(numbers)
+    assert share.sum() == pytest.approx(float(d.valid), abs=0.1 if d.valid < 1 else 1e-6)
+    half = np.median(d.numbers.numpy())
+    assert share[numbers <= half].sum() == pytest.approx(
+        float(d.cdf(torch.tensor([half]))), abs=0.1
+    )
+    beyond = torch.tensor([[1e6]], dtype=torch.float64)
+    assert d.log_density(beyond).item() == -np.inf
+
+
 HEADS = {
     "bits": heads.BitHead(16),
     "digits": heads.DigitHead(4, 2),

@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -158,6 +159,17 @@ def test_a_wheel_has_every_notebook():
         f"share/numlab/{p.parent.relative_to(ROOT)}" for p in ROOT.glob("notebooks/**/*.ipynb")
     }
     assert {p for p in parts if ".ipynb_checkpoints" not in p} == set(tables["data-files"])
+
+
+def test_no_text_of_a_web_page_speaks_of_jupyter_s_cells():
+    for path in ROOT.glob("notebooks/**/[!.]*.ipynb"):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            words = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+            if "lab" not in cell["metadata"].get("tags", ()):  # else it is not in the page
+                found = re.search(
+                    r"(next|last|first|this|each|of the) cells?\b(?! of the map)", words
+                )
+                assert not found, f"{path.stem}: {found}"
 
 
 def python(code: str) -> str:

@@ -158,8 +158,8 @@ def test_runs_equal_those_trained_here_though_the_time_of_a_job_was_over(home, s
     with ThreadPoolExecutor(1) as thread:
         training = thread.submit(nl.train_all, [HELD, SPEC], scheduler="slurm")
         until(lambda: calls(home) == 9)
-        (home / "hold").unlink()
         os.kill(int((slurm / "1/task").read_text()), signal.SIGUSR2)
+        (home / "hold").unlink()
         runs = training.result()
     assert states(slurm) == ["COMPLETED", "COMPLETED"]
     assert calls(home) == 9 + 8  # its last four steps once more, each with a validation
@@ -211,8 +211,6 @@ def interruptible():
 def press_ctrl_c_when_a_job_runs(jobs: Path) -> None:
     def press():
         until((jobs / "1/task").exists)
-        until(lambda: [*store.runs_dir().glob(".slurm/*/1_submitted.pkl")])
-        time.sleep(0.5)  # sbatch has answered, and the job is waited for
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=press).start()

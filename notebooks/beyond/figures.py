@@ -11,7 +11,7 @@ from numlab.plots import captioned, encoder_color, encoder_marker, legend, panel
 
 OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
 GREY = "#555555"
-EASIER = "difficulty: easier texts (%)"
+EASIER = "texts, from easy to hard (%)"
 PARTS = 5  # of the texts of a task, from easy to hard
 
 

@@ -121,16 +121,6 @@ def _dots(
     ax.axvline(values[TRUE].mean(), color=TRUE_COLOR, ls="--", lw=1)
     for row, head in enumerate(heads):
         seeds = values[head]
-        if seeds.isna().all():
-            ax.text(
-                0.5,
-                row,
-                "no density: drawn",
-                transform=ax.get_yaxis_transform(),
-                ha="center",
-                va="center",
-            )
-            continue
         if seeds.mean() > most:
             ax.scatter(most, row, 64, color=colors[head], marker=">")
             look = {"textcoords": "offset points", "ha": "right", "va": "center"}

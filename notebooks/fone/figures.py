@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from numlab.plots import (
     SEEDS,
@@ -117,23 +117,19 @@ def by_size(scores: pd.DataFrame, model: tuple[int, ...], n_train: int) -> pd.Da
 
 
 @styled
-def scaling(frame: pd.DataFrame, trivial: float | None = None, name: str = "") -> Figure:
+def scaling(frame: pd.DataFrame) -> Figure:
     """Exact match in percent over the training samples and over the model's size, on log axes.
 
     `frame` has the columns task (a row of panels each), over (the two panels of a row), size,
-    encoder and exact_match. `trivial` is the share of a trivial answer and `name` its name: it is
-    drawn, and scores begin there or at the lowest point.
+    encoder and exact_match.
     """
     shares = frame.assign(exact_match=100 * frame.exact_match)
     highest = shares.groupby(["task", "encoder", "size"]).exact_match.mean().groupby("task").max()
     none = highest[highest < 1]  # all their lines would lie on the axis
     shares = shares[~shares.task.isin(none.index)] if len(none) < len(highest) else shares
-    lowest = 0 if trivial is None else min(shares.exact_match.min(), 100 * trivial)
     figure, groups = _panels_of_sizes(shares, "exact_match")
     for ax, _ in groups:
-        ax.set(ylim=(lowest - 0.03 * (100 - lowest), 100 + 0.03 * (100 - lowest)))
-        if trivial is not None:
-            ax.axhline(100 * trivial, color="#555555", lw=1.2, ls="--", label=name)
+        ax.set_ylim(-3, 103)
     for ax, _ in groups[::2]:
         ax.set_ylabel("exact match (%)")
     legend(figure, [ax for ax, _ in groups])
@@ -142,6 +138,27 @@ def scaling(frame: pd.DataFrame, trivial: float | None = None, name: str = "") -
         for task, best in none.items()
     ]
     return captioned(figure, "\n".join([SEEDS, *lines]))
+
+
+@styled
+def wrong_answers(frame: pd.DataFrame, majority: float) -> Figure:
+    """Wrong answers in percent, on a log axis, over samples and over the model's size (Fig. 5, 6).
+
+    `frame` is as in `scaling`; `majority` is the share of the more frequent answer.
+    """
+    wrong = frame.assign(wrong=100 * (1 - frame.exact_match))
+    figure, groups = _panels_of_sizes(wrong, "wrong")
+    guess = {"color": "#555555", "lw": 1.2, "ls": "--", "label": "always the more\nfrequent answer"}
+    for ax, _ in groups:
+        ax.axhline(100 * (1 - majority), **guess)
+        ax.set_yscale("log", nonpositive="clip")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    for ax, _ in groups[::2]:
+        ax.set_ylabel("wrong answers (%)\nlow is good")
+    legend(figure, [ax for ax, _ in groups])
+    return captioned(figure)
 
 
 @styled

@@ -51,11 +51,11 @@ def by_seed(
 
 @styled
 def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
-    """A dot for each seed: a panel for each question, a row for each encoder.
+    """A mark for each seed: a panel for each question, a row for each encoder.
 
     `scores` has the columns where (the question, a panel's title), encoder, seed and the one that
     `share` names, from 0 to 1; `label` says what that is. Encoders with a comma in their name, such
-    as "P10, single tokens", have hollow dots.
+    as "P10, single tokens", have hollow marks.
     """
     questions, families = scores["where"].unique(), scores.encoder.map(_family).unique().tolist()
     names = sorted(scores.encoder.unique(), key=lambda name: families.index(_family(name)))
@@ -65,8 +65,9 @@ def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
         for y, name in enumerate(names):
             values, color = rows[share][rows.encoder == name], encoder_color(_family(name))
             look = {"facecolor": "none" if "," in name else color, "edgecolor": color}
-            look |= {"marker": encoder_marker(_family(name)), "s": 38, "alpha": 0.8}
-            ax.scatter(100 * values, np.full(len(values), y), clip_on=False, **look)
+            look |= {"marker": encoder_marker(_family(name)), "s": 30, "alpha": 0.8}
+            apart = y + np.linspace(-0.22, 0.22, len(values))  # else equal seeds hide each other
+            ax.scatter(100 * values, apart, clip_on=False, **look)
         ax.set(xlim=(0, 100), xticks=(0, 50, 100), xlabel=f"{label} (%)", title=question)
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set_ylim(len(names) - 0.5, -0.5)

@@ -43,6 +43,10 @@ class Code(Range):
     n_features: int
     feature_dtype: Any = np.float32
 
+    def spacing(self, numbers) -> np.ndarray:
+        """(n,) how far apart those numbers are, near each, that features can say exactly."""
+        raise ValueError(f"{type(self).__name__} does not round to digits or bits")
+
     @abc.abstractmethod
     def features(self, numbers) -> np.ndarray:
         """(n,) numbers to (n, F) features: digits, bits, a scaled value."""

@@ -48,6 +48,11 @@ class BitCode(Code):
         high = LARGEST if self.overflow == "clip" else self.largest
         return -high, high
 
+    def spacing(self, numbers) -> np.ndarray:
+        kind = self.dtype.newbyteorder("=").type
+        last = np.nextafter(kind(self.largest), kind(0))  # beyond it numpy's overflows
+        return np.spacing(np.abs(numbers).clip(max=last).astype(kind)).astype(np.float64)
+
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)
         return float_bits(x.clip(-self.largest, self.largest), self.dtype)

@@ -90,6 +90,9 @@ class DigitCode(Decimal, Code):
     def n_features(self) -> int:
         return 1 + self.n_digits
 
+    def spacing(self, numbers) -> np.ndarray:
+        return np.full(len(numbers), 10.0**-self.frac_digits)
+
     def features(self, numbers) -> np.ndarray:
         negative, size = self.scaled(numbers)
         return np.column_stack([negative, to_digits(size, self.n_digits)])

@@ -42,6 +42,9 @@ class FigureCode(Code):
         high = float(f"{LARGEST_FIGURES[: self.figures]}4e{308 - self.figures}")
         return -high, high  # what would round beyond float64 is out of range
 
+    def spacing(self, numbers) -> np.ndarray:
+        return _shifted(np.ones(len(numbers)), _decade(np.abs(numbers)) - (self.figures - 1))
+
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64, copy=False)
         decade = _decade(np.abs(x))

@@ -6,6 +6,7 @@ that has one is complete.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import re
@@ -168,7 +169,7 @@ def claim(
         verdict = claims.Verdict("open", str(error), gates=tuple(gates))
     entry = {"id": id, "asked": known.asked, **asdict(verdict), "ours": ours}
     for path in map(_session.path, known.figures):
-        content = json.loads(path.read_text("utf-8"))
+        content = _read(path)
         content["claims"] = [c for c in content["claims"] if c["id"] != id] + [entry]
         write_json(path, content)
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
@@ -182,7 +183,7 @@ def saved(profile: str) -> list[dict]:
     figures = []
     for path in sorted((store.home() / "figures" / profile).glob("[a-z]*/[!.]*.json")):
         try:
-            figures.append(json.loads(path.read_text("utf-8")))
+            figures.append(_read(path))
         except FileNotFoundError:  # another process is saving it again
             continue
         except ValueError as error:
@@ -190,8 +191,21 @@ def saved(profile: str) -> list[dict]:
     return figures
 
 
+def _read(path: Path) -> dict[str, Any]:
+    """What `write_json` wrote; a ValueError where it was changed since."""
+    content = json.loads(path.read_text("utf-8"))
+    if content.pop("checksum", None) not in (None, _checksum(content)):  # older files have none
+        raise ValueError("its checksum is another one")
+    return content
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+
+
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write a file of figures/ completely or not at all."""
+    """Write a file of figures/ with its checksum, completely or not at all."""
+    content = content | {"checksum": _checksum(content)}
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: draft.write_text(text, "utf-8"))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import abc
+import functools
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import nn
 
 from numlab.codes import Code
-from numlab.heads.distributions import Distribution, Points
+from numlab.heads.distributions import Distribution, Drawn
 
 SAMPLES = 256  # of a distribution without a formula
 
@@ -38,9 +40,25 @@ class Head(Code):
         By default samples, whose features are drawn one by one. A head with a closed form returns
         that; one that predicts single numbers raises a ValueError.
         """
-        drawn = module.draw(outputs.detach().cpu(), SAMPLES, torch.Generator().manual_seed(0))
+        outputs = outputs.detach().cpu()
+        drawn = module.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))
         numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
-        return Points(torch.from_numpy(numbers).view(SAMPLES, -1))
+        log_density = functools.partial(self._log_density, module, outputs)
+        return Drawn(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
+
+    def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
+        """The probability of the features of x, spread over the numbers that are rounded to it."""
+        numbers, (low, high) = x.double().numpy().ravel(), self.bounds
+        held = (numbers >= low) & (numbers <= high)
+        numbers = np.where(held, numbers, 0.0)
+        width = self.spacing(numbers)
+        features = torch.from_numpy(self.features(numbers)).view(*x.shape, -1)
+        log_share = module.log_probability(outputs, features)
+        features[..., 0] = 1  # the sign: 0 has two spellings
+        both = log_share.logaddexp(module.log_probability(outputs, features))
+        zero, held, width = (torch.from_numpy(a).view(x.shape) for a in (numbers == 0, held, width))
+        log_share = torch.where(zero & held, both, log_share)
+        return torch.where(held, log_share - width.log(), -torch.inf)
 
 
 class HeadModule(nn.Module, abc.ABC):
@@ -74,6 +92,10 @@ class HeadModule(nn.Module, abc.ABC):
 
         ValueError where the head predicts single numbers.
         """
+        raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
+
+    def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """The natural logarithm of the probability that `draw` draws features (..., m, F)."""
         raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
 
 

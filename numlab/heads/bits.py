@@ -46,3 +46,7 @@ class BitModule(HeadModule):
     def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
         chance = outputs.float().sigmoid().expand(n, *outputs.shape)
         return torch.bernoulli(chance, generator=generator).to(torch.uint8)
+
+    def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        logits = outputs.double()
+        return F.logsigmoid(torch.where(features > 0, logits, -logits)).sum(-1)

@@ -123,6 +123,13 @@ class DigitModule(HeadModule):
         negative = torch.bernoulli(negative.expand(n, -1, -1), generator=generator)
         return torch.cat([negative, digits], 2).to(torch.uint8)
 
+    def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        digits = features[..., 1:].flip(-1).long()
+        logs = self._of_digits(outputs.double()).log_softmax(2).expand(*digits.shape, 10)
+        log_share = logs.gather(-1, digits[..., None]).sum((-2, -1))
+        negative = outputs[:, 0].double() if self.signed else torch.tensor(-torch.inf)
+        return log_share + F.logsigmoid(torch.where(features[..., 0] > 0, negative, -negative))
+
     def _of_digits(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, D, 10) logits of the digits."""
         return outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))

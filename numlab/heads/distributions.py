@@ -7,6 +7,7 @@ of each; results have the same shape.
 import abc
 import functools
 import math
+from collections.abc import Callable
 
 import torch
 from torch.special import erf, erfc, ndtr, ndtri
@@ -288,3 +289,24 @@ class Points(Distribution):
 
     def log_density(self, x: torch.Tensor) -> torch.Tensor:
         raise ValueError("single numbers have probabilities, not densities")
+
+
+class Drawn(Points):
+    """Samples of a head that predicts features one by one, and the density that it gives a number.
+
+    `log_density` is a function of x. The probability of features that are no number's is in no
+    density.
+
+    >>> import torch
+    >>> head = nl.heads.DigitHead(int_digits=1, frac_digits=1, signed=False)
+    >>> fair = head.distribution(head.build(8), torch.zeros(1, 20))
+    >>> round(float(fair.log_density(torch.tensor([2.5])).exp()), 6)
+    0.1
+    """
+
+    def __init__(self, numbers: torch.Tensor, log_density: Callable[[torch.Tensor], torch.Tensor]):
+        super().__init__(numbers)
+        self._log_density = log_density
+
+    def log_density(self, x: torch.Tensor) -> torch.Tensor:
+        return self._log_density(x)

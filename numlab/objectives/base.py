@@ -147,6 +147,10 @@ class Objective(abc.ABC):
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         """What the model reads, and what it has to predict, in a training step."""
 
+    def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
+        """What the model reads, and where it predicts, when the slots that fit are asked for."""
+        raise ValueError(f"{self} asks for no slots")
+
     @abc.abstractmethod
     def fill(self, model: nn.Module, batch: Batch, slots: tuple[str, ...]) -> Answers:
         """Have a model fill in the slots that fit some patterns; a ValueError where it cannot."""

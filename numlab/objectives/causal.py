@@ -43,6 +43,12 @@ class CausalLM(Objective):
         targets.reads = to_tensor(row * n + column)
         return _prompt(batch, np.arange(len(batch.ids)), n), targets
 
+    def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
+        """The whole text; each token of the slots is read off the one before it."""
+        where = batch.in_slots(slots)
+        where[:, 0] = False
+        return self.show(batch), targets_at(batch, where, shift=1)
+
     def show(self, batch: Batch) -> Inputs:
         return _prompt(batch, np.arange(len(batch.ids)), batch.ids.shape[1])
 

@@ -6,7 +6,7 @@ import torch
 
 from numlab.examples import Examples
 from numlab.heads import Distribution
-from numlab.probes.logits import masked_states
+from numlab.probes.logits import answer_states
 from numlab.training import Run
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -14,13 +14,13 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @torch.no_grad()
 def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
-    """Where the true number of a masked slot lies in the distribution that a run predicts.
+    """Where the true number of a slot lies in the distribution that a run predicts.
 
     Parameters
     ----------
-    run : of a masked LM whose head predicts distributions, such as XVal(mixture=5)'s or any of
-        nl.heads but those of single numbers.
-    slot : the number to mask.
+    run : its head predicts distributions, such as XVal(mixture=5)'s or any of nl.heads but those
+        of single numbers.
+    slot : the number to ask for.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     ([True, True, True], True)
     """
     head, module, frames = run.tokenizer.head, run.model.value_head, []
-    for true, hidden in masked_states(run, examples, slot):
+    for true, hidden in answer_states(run, examples, slot):
         frames.append(scores(head.distribution(module, module(hidden)), true))
     frame = pd.concat(frames, ignore_index=True)
     frame.insert(0, "seed", run.spec.seed)
@@ -49,8 +49,8 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
     DataFrame [true, pit, crps, log_density, q5, q25, q50, q75, q95]
         `pit` is the predicted probability of a number up to the true one; it is uniform between 0
         and 1 where predictions are calibrated. `crps` is least, on average, for the true
-        distribution; `log_density` is then greatest, and NaN where samples have no density. q5 to
-        q95 are quantiles.
+        distribution; `log_density` is then greatest, and NaN for samples that have no density. q5
+        to q95 are quantiles.
 
     >>> import torch
     >>> ones = torch.ones(2, 1)

@@ -18,26 +18,23 @@ NUCLEUS = 0.99  # without it, an exponent of 9 at a probability of 1e-6 would ou
 
 
 @torch.no_grad()
-def masked_states(
+def answer_states(
     run: Run, examples: list[Examples], slot: str
 ) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
-    """Mask one number of each text, and read the hidden states at its tokens.
+    """Ask for one number of each text, and read the hidden states that predict its tokens.
 
-    ValueError unless the run is of a masked LM.
+    A masked LM reads the text around it, a causal LM the true text before each token.
 
     Yields
     ------
     true : (n,) numbers of a batch of texts.
-    hidden : (t, d_model) hidden states at all of their tokens, text by text.
+    hidden : (t, d_model) hidden states for all of their tokens, text by text.
     """
-    objective, model = run.spec.objective, run.model
-    if not objective.fills_at_once:
-        raise ValueError(f"only a masked LM predicts masked numbers; got {objective}")
-    corpus = run.tokenizer(examples)
+    model, corpus = run.model, run.tokenizer(examples, run.spec.objective.answers)
     for e, first in zip(examples, corpus.starts, strict=False):
         for i in range(0, len(e), BATCH):
             rows = np.arange(i, min(i + BATCH, len(e)))
-            inputs, targets = objective.ask(corpus.batch(first + rows), (slot,))
+            inputs, targets = run.spec.objective.ask(corpus.batch(first + rows), (slot,))
             hidden = model.hidden(inputs.to(model.device), targets.reads.to(model.device))
             yield e.column(slot)[rows], hidden
 
@@ -71,11 +68,13 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     >>> nl.probes.number_logits(nl.train(spec), task.sample(2, seed=1), "answer").logits.shape[:2]
     torch.Size([2, 3])
     """
-    encoder = run.spec.encoder
+    encoder, objective = run.spec.encoder, run.spec.objective
+    if not objective.fills_at_once:
+        raise ValueError(f"only a masked LM predicts a number's tokens at once; got {objective}")
     if encoder.carriers or not encoder.fixed or run.spec.head:
         raise ValueError(f"number_logits takes a text encoder of fixed length; got {encoder}")
     true, logits = [], []
-    for batch, hidden in masked_states(run, examples, slot):
+    for batch, hidden in answer_states(run, examples, slot):
         words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()
         true.append(batch)
         logits.append(words.view(len(batch), encoder.length, -1))

@@ -7,6 +7,7 @@ import fnmatch
 import functools
 import glob
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 from pathlib import Path
@@ -46,7 +47,7 @@ class Rows(GivenTask):
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
         """The rows as they are kept."""
-        return _load(_file(self.rows))
+        return _load(_entry(self.rows))
 
     @property
     @abc.abstractmethod
@@ -271,21 +272,24 @@ def _keep(frame: pd.DataFrame) -> str:
     kinds = " ".join(column.dtype.kind for _, column in frame.items())
     content = frame.to_csv(index=False) + kinds  # 1 and "1" are alike in a file only
     checksum = hashlib.sha256(content.encode()).hexdigest()[:20]
-    path = _file(checksum)
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        store.replace(path, frame.to_parquet)
+    entry = _entry(checksum)
+    with store.lock(entry):
+        if not store.intact(entry):
+            store.write(entry, lambda draft: frame.to_parquet(draft / "rows.parquet"))
     return checksum
 
 
-def _file(checksum: str) -> Path:
-    return store.home() / "data" / "own" / f"{checksum}.parquet"
+def _entry(checksum: str) -> Path:
+    if not re.fullmatch("[0-9a-f]{20}", checksum):  # a stored spec may say anything
+        raise ValueError(f"rows is a checksum of 20 hexadecimal digits; got {checksum!r}")
+    return store.home() / "data" / "own" / checksum
 
 
 @functools.lru_cache(maxsize=8)
-def _load(path: Path) -> pd.DataFrame:
+def _load(entry: Path) -> pd.DataFrame:
     import pandas as pd
 
-    if not path.exists():
-        raise ValueError(f"the store holds no rows {path.stem}: read the data again")
-    return pd.read_parquet(path)
+    with store.lock(entry):
+        if not store.intact(entry):
+            raise ValueError(f"the store holds no rows {entry.name}: read the data again")
+        return pd.read_parquet(entry / "rows.parquet")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 
 from numlab import store
 from numlab.training.cluster import KEEP_PAGES, appears, progress_bar
@@ -38,9 +39,10 @@ def train(runs: list[Run]) -> None:
     place = store.runs_dir() / ".slurm"
     place.mkdir(parents=True, exist_ok=True)
     folder = tempfile.mkdtemp(dir=place)  # private: submitit hands over by pickles
+    name = f"numlab-{uuid.uuid4().hex}"
     executor = submitit.SlurmExecutor(folder, max_num_timeout=sys.maxsize)
     executor.update_parameters(
-        job_name="numlab",
+        job_name=name,
         time=MINUTES,
         wckey=None,  # submitit's own is refused where keys are enforced
         setup=[f"export {name}={value}" for name, value in KEEP_PAGES.items()],
@@ -52,9 +54,10 @@ def train(runs: list[Run]) -> None:
             job = executor.submit(Training(), str(store.home().resolve()), run.spec)
             pending[job] = run
         _wait(pending)
-    finally:
-        if pending:
-            cancel(*(job.job_id for job in pending))
+    except BaseException:
+        cancel("--name", name)  # also the job that sbatch was just starting
+        cancel(*(job.job_id for job in pending))  # SBATCH_JOB_NAME may have renamed them
+        raise
     shutil.rmtree(folder)
 
 
@@ -92,7 +95,8 @@ def _collect(job, run: Run) -> None:
 
 def cancel(*which: str) -> None:
     """Cancel jobs by their ids, or by `--name` and a name."""
-    subprocess.run(["scancel", *which], check=False)
+    if which:
+        subprocess.run(["scancel", *which], check=False)
 
 
 class Training:

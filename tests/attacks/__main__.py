@@ -19,6 +19,7 @@ ATTACKS = {
     trainings.kills: 200,
     trainings.kills_by_the_clock: 200,
     trainings.damage: 1,
+    trainings.damage_kept: 1,
     trainings.races: 1000,
     numbers.texts: 1_000_000,
     numbers.doubles: 10_000_000,

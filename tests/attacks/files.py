@@ -55,13 +55,14 @@ def reports(times: int, rng: np.random.Generator) -> Counter:
             name, data = [*HOSTILE.items()][i] if i < len(HOSTILE) else _noise(i, rng)
             path = place / name
             path.write_bytes(data)
-            outcome = child(lambda path=path: _page(path))
-            if outcome in ("hanging", "died"):
-                counts["hanging"] += 1
-            elif not outcome.startswith(("said: ", "page")):
-                counts["lost"] += 1
-            elif "<script>alert" in outcome:
-                counts["silently wrong"] += 1
+            for act in (_page, _regressed):
+                outcome = child(lambda path=path, act=act: act(path))
+                if outcome in ("hanging", "died"):
+                    counts["hanging"] += 1
+                elif not outcome.startswith(("said: ", "page")):
+                    counts["lost"] += 1
+                elif "<script>alert" in outcome:
+                    counts["silently wrong"] += 1
     return counts
 
 
@@ -77,6 +78,14 @@ def _page(path: Path) -> str:
 
     html = report(path, steps=0)._repr_html_()
     return "page <script>alert" if "<script>alert" in html else "page"
+
+
+def _regressed(path: Path) -> str:
+    """What `numlab regress FILE --target b` does."""
+    from numlab import compare, estimators
+
+    table = compare.read(path, target="b", most=32)
+    return f"page {estimators.regress(table.frame, 'b').text}"
 
 
 def disks(times: int, rng: np.random.Generator) -> Counter:

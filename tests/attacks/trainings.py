@@ -13,8 +13,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
+import numlab as nl
 from attacks.common import child, die_at, drafts, home, judge, together, trained, writes
+from numlab import store
+from numlab.figures import filing
 from numlab.training import fit
 
 DAMAGE: dict[str, Callable[[bytes, int], bytes]] = {
@@ -90,7 +94,45 @@ def damage(times: int, rng: np.random.Generator) -> Counter:
     return counts
 
 
-def _damaged(place: Path, name: Path, expected: str, rng: np.random.Generator) -> Counter:
+def damage_kept(times: int, rng: np.random.Generator) -> Counter:
+    """The same for rows of one's own, a figure with its verdict, and a run that is shipped."""
+    counts, kept = Counter(), {_rows: "data/own/*/*", _figure: "figures/**/*.json"}
+    kept[_shipped] = "shipped/*/*"
+    for use, files in kept.items():
+        with home() as pristine:
+            expected = child(use)
+            for path in sorted(pristine.glob(files)):
+                counts += _damaged(pristine, path.relative_to(pristine), expected, rng, use)
+    return counts
+
+
+def _rows() -> str:
+    x = np.arange(40.0)
+    task = nl.tasks.Table(pd.DataFrame({"x": x, "y": x**2}), "y")
+    return str([e.numbers.tolist() for e in task.sample(9, 0)])
+
+
+def _figure() -> str:
+    nl.begin("float/encodings", "smoke", {"smoke": {}})
+    if not filing.saved("smoke"):
+        nl.save_table("float/fig02", pd.DataFrame({"wrong bits": [0]}))
+        nl.claim("float/bits-of-an-example", samples=0)
+    return str([(figure["id"], figure["claims"]) for figure in filing.saved("smoke")])
+
+
+def _shipped() -> str:
+    store.SHIPPED = store.home() / "shipped"
+    if not store.SHIPPED.exists():
+        trained()
+        (folder,) = store.runs_dir().glob("[!.]*")
+        store.SHIPPED.mkdir()
+        folder.rename(store.SHIPPED / folder.name)
+    return trained()
+
+
+def _damaged(
+    place: Path, name: Path, expected: str, rng: np.random.Generator, use=trained
+) -> Counter:
     counts, data = Counter(), (place / name).read_bytes()
     ends = {0, len(data) // 2, len(data) - 1, int(rng.integers(max(1, len(data))))}
     for how, change in [*DAMAGE.items(), ("deleted", None)]:
@@ -100,7 +142,7 @@ def _damaged(place: Path, name: Path, expected: str, rng: np.random.Generator) -
                     (hurt / name).unlink()
                 else:
                     (hurt / name).write_bytes(change(data, i))
-                outcome = child(trained)
+                outcome = child(use)
             if not outcome.startswith("said: "):
                 found = judge(outcome, expected)
                 counts += Counter({"silently wrong": found.pop("differing", 0)}) + found

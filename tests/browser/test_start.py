@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
@@ -83,13 +82,6 @@ def test_the_page_is_readable_in_the_dark(page):
     )
     assert brightness > 180
     shot(page, "spell-dark")
-
-
-def test_the_text_for_jupyterlab_alone_is_not_in_the_web_page(module_home):
-    cells = json.loads((module_home / "notebooks/start.ipynb").read_text("utf-8"))["cells"]
-    for cell in cells:
-        words = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
-        assert "cell" not in words or cell["metadata"]["tags"] == ["lab"], words
 
 
 def test_a_kernel_that_restarts_leaves_a_page_that_says_what_to_do(page):

@@ -74,11 +74,13 @@ def test_length_maps_show_each_pair_and_frame_the_lengths_of_training():
     assert [t.get_text() for t in ax.get_xticklabels()] == ["2", "4", "6"]
 
 
-def test_a_trivial_answer_is_drawn_and_the_axis_begins_there():
+def test_wrong_answers_are_drawn_below_those_of_the_more_frequent_answer():
     frame = figures.by_size(SCORES.assign(exact_match=0.9), model=(64, 1), n_train=1600)
-    ax = figures.scaling(frame, trivial=0.8, name="majority").axes[0]
-    assert ax.get_lines()[-1].get_ydata()[0] == 80
-    assert 79 < ax.get_ylim()[0] < 80
+    ax = figures.wrong_answers(frame, majority=0.8).axes[0]
+    *lines, guess = ax.get_lines()
+    assert {y for line in lines for y in line.get_ydata().round(6)} == {10}
+    assert guess.get_ydata()[0] == pytest.approx(20)
+    assert ax.get_yscale() == "log"
 
 
 def test_runs_on_the_same_texts_are_drawn_once():

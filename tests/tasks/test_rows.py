@@ -73,8 +73,28 @@ def test_the_content_decides_the_address(home):
 
 
 def test_rows_that_the_store_has_lost_are_named(home):
-    with pytest.raises(ValueError, match="the store holds no rows abc: read the data again"):
-        Table("abc", "y").layouts()
+    lost = "0123456789" * 2
+    with pytest.raises(ValueError, match=f"the store holds no rows {lost}: read the data again"):
+        Table(lost, "y").layouts()
+
+
+def test_damaged_rows_are_set_aside_and_kept_anew(home):
+    task = Table(FRAME, "y")
+    (path,) = home.glob("data/own/*/rows.parquet")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 1
+    path.write_bytes(content)
+    with (
+        pytest.warns(UserWarning, match="damaged .*rows.parquet has another checksum"),
+        pytest.raises(ValueError, match="read the data again"),
+    ):
+        task.layouts()
+    assert Table(FRAME, "y") == task and len(task.frame) == 60
+
+
+def test_a_stored_spec_reads_no_file_outside_the_store(home):
+    with pytest.raises(ValueError, match=r"a checksum of 20 hexadecimal digits; got '\.\./\.\./x'"):
+        Table("../../x", "y").layouts()
 
 
 def test_dates_become_years_months_and_days(home):
