@@ -65,6 +65,7 @@ from .objectives import MaskedWords as MaskedWords
 from .parsing import parse as parse
 from .tasks import Task as Task
 from .tokenizer import Tokenizer as Tokenizer
+from .training import Curriculum as Curriculum
 from .training import Run as Run
 from .training import RunSpec as RunSpec
 from .training import choose_learning_rates as choose_learning_rates

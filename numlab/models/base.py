@@ -108,6 +108,16 @@ class Model(nn.Module, abc.ABC):
         return self.value_head.read(self.value_head(h)).cpu().numpy()
 
     @torch.no_grad()
+    def right(self, inputs: Inputs, targets: Targets) -> torch.Tensor:
+        """(t,) bool: whether the likeliest token, and the number read off, are the target's."""
+        h = self.hidden(inputs, targets.reads)
+        right = self.logits(h).argmax(-1) == targets.ids
+        if len(targets.features):
+            read = self.value_head.read(self.value_head(h[targets.carries]))
+            right[targets.carries] &= (read == targets.features).all(1)
+        return right
+
+    @torch.no_grad()
     def start_from(self, other: Model) -> None:
         """Copy the weights of another model that have the same name; tables word by word.
 

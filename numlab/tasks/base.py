@@ -43,6 +43,18 @@ class Task(ABC):
         `fixed` are parameters held at one value, or at an array (n,) of one for each text.
         """
 
+    def task_of(self, layout: Layout) -> "Task":
+        """The task that a layout is of: this one, or one of several."""
+        return self
+
+    def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
+        """(n,) how hard each text is (int), by its digits in a base."""
+        raise ValueError(f"{self} does not say how hard its texts are")
+
+    def levels(self, base: int = 10) -> range:
+        """The difficulties there are."""
+        raise ValueError(f"{self} does not say how hard its texts are")
+
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         """Draw disjoint corpora of the given sizes, by convention (test, valid, train).
 

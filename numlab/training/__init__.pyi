@@ -1,4 +1,5 @@
 from .cluster import train_all as train_all
+from .curriculum import Curriculum as Curriculum
 from .fit import train as train
 from .learning_rates import choose_learning_rates as choose_learning_rates
 from .run import Run as Run

@@ -21,6 +21,7 @@ from numlab import store
 from numlab.corpus import Corpus, matches
 from numlab.objectives import Objective
 from numlab.training import processes
+from numlab.training.curriculum import CHECKS, Course
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
@@ -107,6 +108,9 @@ class Fit:
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record
         self._epoch = -1
+        self.course = None
+        if spec.curriculum:
+            self.course = Course(spec.curriculum, spec.task, self.corpus, self.valid)
         self._resume()
 
     def _trainable(self) -> list[torch.nn.Parameter]:
@@ -127,6 +131,8 @@ class Fit:
             parts = self._update(self.step)
             self.sums = {k: self.sums.get(k, 0.0) + v for k, v in parts.items()}
             self.step += 1
+            if self.course and self.step % max(1, spec.steps // CHECKS) == 0:
+                self.course.check(self._right, self.step / spec.steps)
             if self.step % every == 0 or self.step == spec.steps:
                 n = (self.step - 1) % every + 1
                 means = {k: float(v) / n for k, v in self.sums.items()}  # waits for the device
@@ -177,9 +183,21 @@ class Fit:
         self.model.train()
         return losses
 
+    @torch.no_grad()
+    def _right(self, rows: np.ndarray) -> np.ndarray:
+        """Which validation texts are answered exactly, each token after the true ones before it."""
+        self.model.eval()
+        inputs, targets = self.spec.objective.ask(self.valid.batch(rows), self.spec.objective.only)
+        device = self.model.device
+        right = self.model.right(inputs.to(device), targets.to(device)).cpu().numpy()
+        self.model.train()
+        return np.bincount(targets.row.numpy()[~right], minlength=len(rows)) == 0
+
     def _rows(self, step: int) -> np.ndarray:
         """The texts of a step; the order in an epoch is a function of (seed, epoch)."""
         size = min(self.spec.batch_size, len(self.corpus))
+        if self.course:
+            return self.course.rows(size, np.random.default_rng((self.spec.seed, 0, step)))
         epoch, k = divmod(step, len(self.corpus) // size)
         if self._epoch != epoch:
             rng = np.random.default_rng((self.spec.seed, 0, epoch))
@@ -221,6 +239,8 @@ class Fit:
         }
         _save_tensors(folder / "moments.safetensors", moments)
         state = {"step": self.step, "history": self.history, "tokens": self.tokens}
+        if self.course:
+            state["reached"] = self.course.reached
         state |= {"seconds": self.seconds, "sums": {k: float(v) for k, v in self.sums.items()}}
         (folder / "state.json").write_text(json.dumps(state))
 
@@ -234,7 +254,10 @@ class Fit:
             i, _, name = key.partition(".")
             parameter = self.parameters[int(i)]
             self.optimizer.state[parameter][name] = value.to(parameter.device)
-        for name, value in json.loads((folder / "state.json").read_text()).items():
+        state = json.loads((folder / "state.json").read_text())
+        if self.course:
+            self.course.reached = state.pop("reached")
+        for name, value in state.items():
             setattr(self, name, value)
 
 

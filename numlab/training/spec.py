@@ -17,6 +17,7 @@ from numlab.models import Architecture
 from numlab.objectives import Objective
 from numlab.tasks import Task
 from numlab.tokenizer import Tokenizer
+from numlab.training.curriculum import Curriculum
 
 __all__ = ["RunSpec"]
 
@@ -41,6 +42,7 @@ class RunSpec:
         as the words of another encoder, is drawn.
     trainable : patterns of the names of the parameters that are trained, such as ("embed.*",);
         None: all.
+    curriculum : which levels of difficulty are drawn; None: all texts alike, each once an epoch.
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : part of the spec, as one and two threads give different bits.
     seed : of the texts, the initial weights, and the draws of each step.
@@ -70,6 +72,7 @@ class RunSpec:
     losses: tuple[LossTerm, ...] = ()
     start: RunSpec | None = None
     trainable: tuple[str, ...] | None = None
+    curriculum: Curriculum | None = None
     bf16: bool = False
     threads: int = 1
     seed: int = 0
@@ -85,6 +88,9 @@ class RunSpec:
             )
         for term in self.losses:
             term.check(self.encoder)
+        if self.curriculum:
+            for layout in self.task.layouts():
+                self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
         if self.head and self.losses:
             raise ValueError(f"added losses need answers in words; {self.head} predicts numbers")
 

@@ -1,0 +1,114 @@
+"""Easy texts first, and harder ones when those are mastered."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import numlab as nl
+from numlab.tasks import Mixture, Numeracy
+from numlab.training import fit
+from numlab.training.curriculum import CHECKS, Course
+
+PRODUCTS = Numeracy("Multiplication", (-3, 3), 4)
+BOTH = Mixture((PRODUCTS, Numeracy("Mean", (-3, 3), 4)))
+SPEC = nl.RunSpec(
+    task=PRODUCTS,
+    encoder=nl.FoNE(4, 6),
+    objective=nl.CausalLM(only=("answer",)),
+    model=nl.GPT2(32, 1, 2),
+    n_train=600,
+    n_valid=200,
+    n_test=8,
+    steps=30,
+    batch_size=32,
+    learning_rate=1e-3,
+    curriculum=nl.Curriculum(),
+)
+
+pytestmark = pytest.mark.usefixtures("module_home")
+
+
+@pytest.fixture(params=[PRODUCTS, BOTH], ids=["one task", "two"])
+def course(request):
+    spec = dataclasses.replace(SPEC, task=request.param)
+    tokenizer = spec.tokenizer()
+    corpora = (tokenizer(spec.examples(part), ("answer",)) for part in ("train", "valid"))
+    return Course(spec.curriculum, spec.task, *corpora)
+
+
+def drawn(course):
+    """(2, n) task and level of many draws."""
+    return course.train[:, course.rows(20_000, np.random.default_rng(0))]
+
+
+def test_tasks_keep_their_shares_and_levels_theirs(course):
+    tasks, levels = drawn(course)
+    for i, (n, front) in enumerate(zip(course.n_levels, course.fronts, strict=True)):
+        mine = levels[tasks == i]
+        assert len(mine) / len(levels) == pytest.approx((course.train[0] == i).mean(), abs=0.02)
+        held = np.isin(np.arange(n), course.train[1, course.train[0] == i])
+        weights = course.curriculum.weights(n, front) * held
+        share = np.bincount(mine, minlength=n) / len(mine)
+        np.testing.assert_allclose(share, weights / weights.sum(), atol=0.02)
+
+
+def test_a_model_that_is_right_opens_all_levels_and_then_they_are_alike(course):
+    for check in range(CHECKS):
+        course.check(lambda rows: np.ones(len(rows), bool), check / CHECKS)
+    assert course.fronts == [n - 1 for n in course.n_levels]
+    tasks, levels = drawn(course)
+    share = np.bincount(levels[tasks == 0]) / (tasks == 0).sum()
+    assert share[share > 0] == pytest.approx(1 / (share > 0).sum(), abs=0.05)
+
+
+def test_a_model_that_is_wrong_moves_on_when_nothing_is_needed_any_more(course):
+    fronts = []
+    for check in range(CHECKS):
+        course.check(lambda rows: np.zeros(len(rows), bool), check / CHECKS)
+        fronts.append(course.fronts[0])
+    assert fronts[20] == fronts[0] and fronts[45] > fronts[0]
+    assert course.fronts == [n - 1 for n in course.n_levels]
+
+
+def test_what_a_level_needs_falls_to_nothing_the_easiest_first():
+    needed = nl.Curriculum().needed
+    assert [needed(31, 0, done) for done in (0, 0.125, 0.25)] == pytest.approx([0.9, 0.45, 0])
+    assert [needed(31, 30, done) for done in (0.5, 0.625, 0.75)] == pytest.approx([0.9, 0.45, 0])
+
+
+def test_an_interrupted_training_ends_with_the_same_weights(tmp_path, monkeypatch):
+    def weights(run):
+        return (run.folder / "weights.safetensors").read_bytes()
+
+    whole = weights(nl.train(SPEC))
+    assert whole != weights(nl.train(dataclasses.replace(SPEC, curriculum=None)))
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    half = fit.Fit(SPEC, nl.Run(SPEC).digest)
+    steps = []
+    monkeypatch.setattr(fit, "CHECKPOINT_SECONDS", 0.0)
+    checkpoint = half._checkpoint
+
+    def stop():
+        checkpoint()
+        steps.append(half.step)
+        if half.step == 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(half, "_checkpoint", stop)
+    with pytest.raises(KeyboardInterrupt):
+        half.loop(lambda step, loss: None)
+    assert steps[-1] == 20 and half.course.reached[0] > SPEC.curriculum.first
+    assert weights(nl.train(SPEC)) == whole
+
+
+def test_a_task_that_does_not_say_how_hard_its_texts_are_is_refused():
+    with pytest.raises(ValueError, match=r"Addition\(.*does not say how hard its texts are"):
+        dataclasses.replace(SPEC, task=nl.tasks.Addition(2))
+
+
+def test_shares_outside_of_0_to_1_are_refused():
+    with pytest.raises(ValueError, match="shares above 0, to 1"):
+        nl.Curriculum(preview=1.5)
