@@ -143,8 +143,8 @@ def compare(
         str,
         typer.Option(
             metavar="A,B:id",
-            help="The columns to use; a kind says what one is: number, id, code, words, date, "
-            "dmy or mdy. Default: the first eight of use.",
+            help="The columns to use, with their kinds if need be: number, id, code, words, date, "
+            "dmy or mdy. Default: the first eight usable columns.",
             show_default=False,
         ),
     ] = "",
@@ -154,7 +154,7 @@ def compare(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Trainings of each encoder.")] = 3,
     decimal: Annotated[
-        str, typer.Option(help='"," or "."; default: what numbers look like.', show_default=False)
+        str, typer.Option(help='"," or "."; default: guessed.', show_default=False)
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     html: Annotated[
@@ -205,7 +205,7 @@ def regress(
 
 
 def _check_folder(file: str | None) -> None:
-    """Before the work, not after it."""
+    """Fail before the work, not after it."""
     if file and not Path(file).parent.is_dir():
         raise ValueError(f"there is no folder {Path(file).parent}")
 

@@ -153,8 +153,8 @@ class Batch:
 
     @property
     def labelled(self) -> np.ndarray:
-        """(l,) flat positions of the tokens that have a label: carriers, or with a head of the
-        run's own the first token of each number."""
+        """(l,) flat positions of the tokens that have a label: the carriers; with a head other than
+        the encoder's, the first token of each number."""
         own = self.corpus.tokenizer.other_head
         return np.flatnonzero(self.within == 1) if own else self.carriers
 

@@ -1,7 +1,5 @@
 """Which number a model answers from its distribution: in closed form, or from samples (RAIL)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,18 +10,17 @@ from numlab.heads import Distribution, Points
 
 @dataclass(frozen=True)
 class Decision:
-    """Which number to answer from a distribution, and how to draw where there is no formula."""
+    """Which number to answer from a distribution, and how to sample if it has no formula."""
 
     decide: str | float
     samples: int = 64
-    temperature: float = 1.0
 
     def __post_init__(self):
         named = self.decide in ("mode", "mean", "median")
         if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
             raise ValueError(f"decide is 'mode', 'mean', 'median' or a level; got {self.decide!r}")
-        if self.samples < 1 or not self.temperature > 0:
-            raise ValueError(f"there are samples, at a temperature above 0; got {self}")
+        if self.samples < 1:
+            raise ValueError(f"samples is at least 1; got {self.samples}")
 
     def of(self, distribution: Distribution) -> np.ndarray:
         """(m,) numbers."""
@@ -37,7 +34,7 @@ class Decision:
         head = model.tokenizer.head
         if head and head.closed:
             return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
-        sampler = _Sampler(model, self.temperature)
+        sampler = _Sampler(model)
         drawn = [fill(sampler) for _ in range(self.samples)]
         return [self._merged(columns) for columns in zip(*drawn, strict=True)]
 
@@ -56,7 +53,7 @@ class Decision:
 
 @dataclass
 class _Decided:
-    """A model that reads the decided number in place of its head's."""
+    """Wraps a model so that its head returns the decided number."""
 
     model: torch.nn.Module
     rule: Decision
@@ -73,11 +70,10 @@ class _Decided:
 
 @dataclass
 class _Sampler:
-    """A model whose logits and reads return random samples (Gumbel-max). It runs once for each
-    prompt of a batch, however often it is asked."""
+    """Wraps a model so that its logits and reads return random samples (Gumbel-max). The model
+    itself runs once for each prompt of a batch, for all samples."""
 
     model: torch.nn.Module
-    temperature: float
     seen: dict = field(default_factory=dict)
     generator: torch.Generator = field(default_factory=lambda: torch.Generator().manual_seed(0))
 
@@ -93,12 +89,12 @@ class _Sampler:
             self.seen[inputs.ids.shape] = self.model.hidden(inputs, reads, cache=kept), kept
         hidden, kept = self.seen[inputs.ids.shape]
         for own, of_prompt in zip(cache or (), kept or (), strict=True):
-            own.update(of_prompt)  # what is in it is replaced, never changed
+            own.update(of_prompt)  # updates replace its tensors, and change none in place
         return hidden
 
     def logits(self, h: torch.Tensor) -> torch.Tensor:
         """With noise after Gumbel: the greatest is a sample of the softmax."""
-        logits = self.model.logits(h) / self.temperature
+        logits = self.model.logits(h)
         noise = torch.empty(logits.shape).exponential_(generator=self.generator).log()
         return logits - noise.to(logits.device)
 
@@ -106,5 +102,4 @@ class _Sampler:
         module = self.model.value_head
         if module is None:
             return self.model.read(h)
-        outputs = module(h).cpu() / self.temperature
-        return module.draw(outputs, 1, self.generator)[0].numpy()
+        return module.draw(module(h).cpu(), 1, self.generator)[0].numpy()

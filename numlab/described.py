@@ -4,31 +4,34 @@ import dataclasses
 import importlib
 from typing import Any
 
-OWN = ("class", "version")  # keys that are no fields
+NOT_FIELDS = ("class", "version")  # keys of a description beside the fields
 
 
 class ForeignClass(ValueError):
-    """A stored text names a class of a module that nobody named."""
+    """Stored JSON names a class outside numlab and the allowed modules."""
 
 
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
-    An optional part that is None is left out: a new one does not change older digests.
-    ValueError for a class that another process could not import, or a value that is not plain.
+    An optional part that is None is left out: a new one does not change older digests. A field
+    declared `float` writes 1 as 1.0; elsewhere 1 and 1.0 compare equal but give two digests.
+    ValueError for a class that another process could not import, or for any other kind of value.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         cls = type(value)
         if cls.__module__ == "__main__" or "." in cls.__qualname__:
             first = "must be importable by its name before its runs are stored"
             raise ValueError(f"{cls.__qualname__} {first}: move it to the top of a module")
-        fields = {
-            f.name: _plain(f, part)
-            for f in dataclasses.fields(value)
-            if (part := getattr(value, f.name)) is not None or f.default is not None
-        }
         name = f"{cls.__module__}.{cls.__qualname__}"
-        return {"class": name, "version": getattr(cls, "version", 1), **fields}
+        described = {"class": name, "version": getattr(cls, "version", 1)}
+        for f in dataclasses.fields(value):
+            part = getattr(value, f.name)
+            if f.type in ("float", float) and isinstance(part, int):
+                part = float(part)
+            if part is not None or f.default is not None:
+                described[f.name] = describe(part)
+        return described
     if isinstance(value, tuple):
         return [describe(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -36,30 +39,22 @@ def describe(value: Any) -> Any:
     raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
 
 
-def _plain(field: dataclasses.Field, value: Any) -> Any:
-    """A field as JSON; where a `float` is declared, 1 is 1.0. In `float | None` and tuples 1 stays
-    1, so that specs which differ in this alone are equal and have two digests."""
-    if field.type in ("float", float) and isinstance(value, int):
-        value = float(value)
-    return describe(value)
-
-
 def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
     """The spec that `describe` described.
 
-    Its text chooses among the dataclasses of numlab, and of the modules and packages that are
-    named; any other class is a ForeignClass.
+    It can only name dataclasses of numlab and of the given modules and packages; any other class
+    raises ForeignClass.
     """
     if isinstance(description, list):
         return tuple(restore(v, modules) for v in description)
     if not isinstance(description, dict):
         return description
-    fields = {k: restore(v, modules) for k, v in description.items() if k not in OWN}
+    fields = {k: restore(v, modules) for k, v in description.items() if k not in NOT_FIELDS}
     module, _, name = str(description.get("class")).rpartition(".")
     allowed = ("numlab", *modules)
     if not any(module == m or module.startswith(f"{m}.") for m in allowed):
         raise ForeignClass(f"classes are from {', '.join(allowed)}; got {module}.{name}")
     cls = getattr(importlib.import_module(module), name, None)
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
-        raise ForeignClass(f"{module}.{name} is no class of a spec")
+        raise ForeignClass(f"{module}.{name} is not a class of specs")
     return cls(**fields)

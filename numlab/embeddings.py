@@ -106,7 +106,7 @@ def token_vectors(
 def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     """The trained vectors of an encoder's words that are numbers (xval, Fig. 11).
 
-    Such are "0123456789" of P10; another word is a ValueError.
+    For P10 these are "0123456789". ValueError for a word that is not a number.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -281,7 +281,7 @@ def _vectors(vectors, numbers: np.ndarray) -> np.ndarray:
         raise ValueError(f"{n} numbers need vectors ({n}, d); got {vectors.shape}")
     if vectors.dtype not in (np.float32, np.float64):
         vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
-    # the extremes are finite only where all are; a mask of all would be as large as the vectors
+    # if the extremes are finite, all entries are; isfinite of all would need much memory
     if len(vectors) and not np.isfinite([vectors.min(), vectors.max()]).all():
         row = np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0]
         raise ValueError(f"vectors are finite; the vector of {numbers[row]} is not")

@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 
 from numlab.embeddings import token_vectors
 from numlab.encoders import PLE, Encoder, Standardised
-from numlab.encoders.columns import bend_centre_scale
+from numlab.encoders.columns import asinh_centre_scale
 from numlab.heads import HLGauss
 from numlab.models import GPT2
 from numlab.objectives import MaskedLM
@@ -42,8 +42,8 @@ LEAST = 8  # rows
 class NumberRegressor(RegressorMixin, BaseEstimator):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
-    A prediction is the mean of theirs, an interval the mean of theirs. Columns may hold numbers,
-    words and dates, and may have gaps. Fitted runs stay in the store: a second fit is free.
+    Predictions and intervals are means over the three. Columns may hold numbers, words and dates,
+    and may have gaps. Fitted runs stay in the store: a second fit is free.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             encoder=encoder,
             objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slots,)),
             model=GPT2(self.d_model, 2, 4),
-            head=HLGauss.fit(y, 64, asinh=bend_centre_scale(y)[0] > 0),
+            head=HLGauss.fit(y, 64, asinh=asinh_centre_scale(y)[0] > 0),
             n_train=max(1, n - n_valid - 1),
             n_valid=n_valid,
             n_test=1,
@@ -186,8 +186,8 @@ def _check(encoder: Encoder | None, **counts: int) -> None:
 
 
 def _standardised(numbers: np.ndarray) -> Standardised:
-    units = bend_centre_scale(numbers) if len(numbers) else (0.0, 0.0, 1.0)
-    return Standardised(PLE(EDGES, kind="A"), (("*", *units),))
+    fitted = asinh_centre_scale(numbers) if len(numbers) else (0.0, 0.0, 1.0)
+    return Standardised(PLE(EDGES, kind="A"), (("*", *fitted),))
 
 
 def baselines() -> dict[str, BaseEstimator]:
@@ -213,7 +213,7 @@ def baselines() -> dict[str, BaseEstimator]:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A fitted regressor beside its baselines, on rows that none has seen."""
+    """A fitted regressor and its baselines, tested on rows that none of them has seen."""
 
     target: str
     model: NumberRegressor
@@ -244,7 +244,7 @@ def regress(
 ) -> Regression:
     """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
 
-    ValueError where the target is no column of numbers, or rows are too few.
+    ValueError where the target is not a column of numbers, or rows are too few.
     """
     frame = as_columns(frame, target).dropna(subset=target).drop_duplicates()
     if len(frame) < 2 * LEAST:

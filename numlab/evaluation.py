@@ -1,7 +1,5 @@
 """What runs predict, as DataFrames. An answer that is not a number is a row with `valid` False."""
 
-from __future__ import annotations
-
 import bisect
 import functools
 import itertools
@@ -33,11 +31,12 @@ class Run(Protocol):
 
 
 def labels(runs: Sequence[Run]) -> dict[Run, str]:
-    """A short name for the encoder of each run.
+    """A short name for the encoder of each run:
 
-    It is `encoder.label`; where two different encoders share that, the encoder in full; where two
-    of one seed share that too, the second ends in "#2"; and "default" for a pretrained model that
-    reads numbers as text.
+    - `encoder.label`, such as "XVal";
+    - the encoder in full, where different encoders share a label: "XVal(scale=10.0)";
+    - with "#2" behind it, where two different encoders of one seed share that, too;
+    - "default", for a pretrained model that reads numbers as text.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -63,7 +62,6 @@ def predict(
     batch_size: int = 256,
     decide: str | float | None = None,
     samples: int = 64,
-    temperature: float = 1.0,
 ):
     """Have runs fill in slots of some texts.
 
@@ -78,7 +76,7 @@ def predict(
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
         the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
         a formula for their distribution use it; else answers are drawn, word by word, bit by bit.
-    samples, temperature : of what is drawn, the same each time.
+    samples : how many answers are drawn for each; the same ones each time.
 
     Returns
     -------
@@ -103,7 +101,7 @@ def predict(
         texts = run.examples(examples) if isinstance(examples, str) else examples
         if not sum(map(len, texts)):
             raise ValueError("there is no text to fill in")
-        rule = None if decide is None else Decision(decide, samples, temperature)
+        rule = None if decide is None else Decision(decide, samples)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
         frame.insert(0, "encoder", label)
@@ -141,7 +139,7 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
 
     def of(part, decide=None):
-        """Where a model answers no number, the middle of the validation numbers stands in."""
+        """Where an answer is not a number, a quantile of the validation numbers stands in."""
         predicted = answers(part, decide).predicted[rows[part]].astype(float)
         return predicted.fillna(true.quantile(decide or 0.5))
 

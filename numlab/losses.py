@@ -174,7 +174,7 @@ class NumberTokenLoss(LossTerm):
         if self.kind == "number":
             _digit_words(encoder, type(self).__name__)
         elif encoder.answer.carriers or np.isnan(encoder.answer.word_values).all():
-            raise ValueError(f"NumberTokenLoss needs answers in words; {encoder} has none of value")
+            raise ValueError(f"NumberTokenLoss needs words that are numbers; {encoder} has none")
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the targets that are numbers, or over the numbers."""
@@ -222,11 +222,11 @@ class NumberTokenLoss(LossTerm):
 class _Words:
     """The words of a model as numbers."""
 
-    values: torch.Tensor  # (V,), 0 where a word is none
-    known: torch.Tensor  # (V,) bool: whether it is one
-    others: torch.Tensor  # indices of those that are none
-    least: float  # distance of two different values
-    width: float  # distance of the least and the greatest
+    values: torch.Tensor  # (V,), 0 for words that are not numbers
+    known: torch.Tensor  # (V,) bool: whether a word is a number
+    others: torch.Tensor  # indices of words that are not numbers
+    least: float  # smallest distance between different values
+    width: float  # distance between the least and the greatest value
 
 
 @functools.lru_cache

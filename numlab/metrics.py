@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-__all__ = ["character_error_rate", "each_answer", "exact_match", "exact_number", "interval_score"]
-__all__ += ["invalid_rate", "log_smape", "mse", "r2", "same_digits", "score"]
+__all__ = ["each_answer", "exact_match", "invalid_rate", "log_smape", "mse", "r2"]
+__all__ += ["same_digits", "score"]
 
 RESAMPLES = 200  # of the bootstrap, where there is one seed
 
@@ -65,17 +65,6 @@ def same_digits(frame, digits: int = 15) -> float:
     return float(each_answer(frame, digits)["same digits"].mean())
 
 
-def exact_number(frame) -> float:
-    """The share of answers that BitTokens counts as exact: read it beside `same_digits`.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
-    >>> nl.metrics.exact_number(frame)
-    0.5
-    """
-    return float(each_answer(frame)["exact number"].mean())
-
-
 def each_answer(frame, digits: int = 15):
     """How right each answer is, from 0 to 1; words match or not (BitTokens, 2510.06824).
 
@@ -124,46 +113,6 @@ def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.nda
     return same
 
 
-def interval_score(frame) -> float:
-    """The share of letters that are right, rescaled: max(0, (5 a - 1) / 4) (BitTokens).
-
-    There are 3 to 6 letters, so that chance is not exactly 0.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": ["A", "B", "C", "A"], "predicted": ["A", "B", "C", "C"]})
-    >>> nl.metrics.interval_score(frame)
-    0.6875
-    """
-    return max(0.0, (5 * exact_match(frame) - 1) / 4)
-
-
-def character_error_rate(frame) -> float:
-    """Mean of edit distance over the length of the true number, both as decimals (digits, 5).
-
-    1 is 100 %, and more is possible (our choice: an answer that is not a number costs 1, as an
-    empty one does).
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"true": [321, 321, 321.5], "predicted": [320, 32, None]})
-    >>> round(character_error_rate(frame.assign(valid=[True, True, False])), 3)
-    0.556
-    """
-    from rapidfuzz import process
-    from rapidfuzz.distance import Levenshtein
-
-    if not len(frame):
-        return float("nan")
-    true = [_decimal(x) for x in frame.true]
-    answers = zip(frame.predicted, frame.valid, strict=True)
-    predicted = [_decimal(x) if valid else "" for x, valid in answers]
-    edits = process.cpdist(true, predicted, scorer=Levenshtein.distance)
-    return float((edits / np.char.str_len(true)).mean())
-
-
-def _decimal(x: float | int) -> str:
-    return str(x) if isinstance(x, int) else np.format_float_positional(x, trim="-")
-
-
 def mse(frame) -> float:
     """Mean squared error over the valid answers; read it beside `invalid_rate`.
 
@@ -200,7 +149,7 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
     frame : rows of `predict`, with the columns `seed`, `example` and those of `by`.
     metric : from a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a
         time.
-    by : columns whose values are told apart.
+    by : columns to group by.
 
     Returns
     -------

@@ -1,12 +1,10 @@
 """Numbers as arrays: floats or exact integers, to significant figures, as a person reads them."""
 
-from __future__ import annotations
-
 from numbers import Integral, Real
 
 import numpy as np
 
-EXACT = 2**53  # float64 holds all integers below, and rounds no other to one of them
+EXACT = 2**53  # float64 is exact for every integer below this
 FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 
 

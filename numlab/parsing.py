@@ -1,7 +1,5 @@
 """Find the numbers in any text."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -23,7 +21,7 @@ NUMBER = re.compile(
     )
     """,
     re.VERBOSE,
-)  # begins with a set of characters, which re finds fast
+)  # starts with a character class, so re can scan quickly
 
 
 def parse(texts: list[str], bare: bool = False) -> list[Examples]:

@@ -1,8 +1,8 @@
 """The store under `data/`: runs, drawn examples and tables, addressed by digest.
 
 A run is in `runs/<digest>/`, drawn examples in `corpora/<digest>/`. An entry is written
-to a draft folder, its manifest last, and then renamed: a reader sees a whole entry or none. Nothing
-is pickled.
+to a draft folder, its manifest last, and then renamed: a reader sees a complete entry or none.
+Nothing is pickled.
 """
 
 import functools
@@ -70,7 +70,7 @@ def digest(spec: Any) -> str:
 
 
 def lock(entry: Path):
-    """A lock across processes: two that want one entry make it once."""
+    """A lock across processes: of two that want the same entry, one makes it."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     return FileLock(entry.parent / f".{entry.name}.lock")
 
@@ -88,7 +88,8 @@ def replace(path: Path, write: Callable[[Path], Any]) -> None:
 def write(entry: Path, fill: Callable[[Path], None]) -> None:
     """Make an entry: `fill` writes its files into a draft folder, which is then renamed.
 
-    An older entry, a checkpoint, is moved away first: whenever the writer is killed, one is whole.
+    An older entry, such as a checkpoint, is moved away first and deleted last, so one complete copy
+    exists at every moment.
     """
     draft, old = _beside(entry, "draft"), _beside(entry, "old")  # the writer holds the lock
     shutil.rmtree(draft, ignore_errors=True)
@@ -110,8 +111,7 @@ def _beside(entry: Path, kind: str) -> Path:
 def intact(entry: Path) -> bool:
     """Whether an entry exists and every file has its checksum; a damaged one is set aside.
 
-    A draft that is whole takes the place of an entry that is missing; so does a run that is shipped
-    with numlab.
+    A missing entry is first restored from a complete draft, or from the runs shipped with numlab.
     """
     draft = _beside(entry, "draft")
     if not entry.is_dir() and is_shipped(entry):

@@ -20,7 +20,7 @@ from numlab.encoders.base import carried_numbers
 from numlab.examples import Examples, Layout
 from numlab.heads import Head
 
-ANSWER = "[ANSWER]"  # the word for a number that a head reads
+ANSWER = "[ANSWER]"  # the word that stands for a number read by a head
 _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT-2
 
 
@@ -60,7 +60,7 @@ class Tokenizer:
     `other_head`: a head that reads numbers in place of the encoder's head or words. A number is
     then predicted at its first token: the word is the encoder's [NUM], or [ANSWER] where the
     encoder spells answers otherwise, and the head reads the number off the same hidden state.
-    Inputs are spelled by the encoder as ever.
+    Inputs are spelled by the encoder as always.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -98,7 +98,7 @@ class Tokenizer:
 
     @property
     def words(self) -> list[tuple[str, str]]:
-        """Each word, with where it is from: a number's "7" is another word than a text's."""
+        """(source, word) pairs: "7" in a number and in a text are different words."""
         text, numbers = self.text.words, self.vocabulary
         return [*(("text", word) for word in text), *(("number", word) for word in numbers)]
 

@@ -62,7 +62,7 @@ def test_the_good_are_done_whatever_the_others_do(first, module_home):
 
 def test_a_file_that_is_no_notebook_is_named(first):
     assert first["xval/broken"].state == "failed"
-    assert "xval/broken.ipynb is no notebook" in first["xval/broken"].note
+    assert "xval/broken.ipynb is not a notebook" in first["xval/broken"].note
 
 
 def test_a_cell_that_raises_is_named_with_its_error(first):

@@ -88,7 +88,11 @@ def test_markdown_and_text_are_read(tmp_path):
             "2,25 is read as 2.25; 1.5 is read as 1.5",
         ),
         ('x,y\n"1,234.56",a\n7,b\n', [1234.56, 7], "1,234.56 is read as 1234.56"),
-        ('x,y\n"1,234",a\n7,b\n', [1234, 7], '1,234 is read as 1234; else: --decimal ","'),
+        (
+            'x,y\n"1,234",a\n7,b\n',
+            [1234, 7],
+            '1,234 is read as 1234; if that is wrong: --decimal ","',
+        ),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
     ],
@@ -101,7 +105,7 @@ def test_numbers_are_read_as_people_write_them(tmp_path, text, numbers, note):
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     text = 'x,day\n"1,234",01/02/2024\n7,03/04/2024\n'
     found = read(tmp_path, "n.csv", text)
-    assert "month first; else: --columns day:dmy" in found.columns.note[1]
+    assert "month first; if that is wrong: --columns day:dmy" in found.columns.note[1]
     assert found.numbers["day month"].tolist() == [1, 3]
     found = read(tmp_path, "n.csv", text, ["x", "day:dmy"], decimal=",")
     assert found.numbers["day month"].tolist() == [2, 4] and found.numbers["x"][0] == 1.234
@@ -143,7 +147,7 @@ def test_dates_have_one_order_and_others_are_missing(tmp_path):
     days = "".join(f"{i},{i:02}.01.2023\n" for i in range(1, 29))
     found = read(tmp_path, "n.csv", f"id,when\n{days}", ["id:number", "when:mdy"])
     assert found.columns.missing.tolist() == [0, 16]
-    assert "16 are no such dates" in found.columns.note[1]
+    assert "16 are not such dates" in found.columns.note[1]
     assert found.frame["when month"].dropna().tolist() == list(range(1, 13))
     assert found.frame["when day"].dropna().unique().tolist() == [1]
 
@@ -167,7 +171,7 @@ def test_a_row_with_a_gap_stays_and_gaps_are_counted(tmp_path):
     frame.loc[0, "a"], frame.loc[1, "a"] = "about 3", None
     found = compare.read(saved(tmp_path, "mixed.csv", frame))
     assert found.columns.missing.tolist() == [0, 2, 0] and len(found.frame) == 400
-    assert found.columns.note[1] == "1 entries are no numbers: 'about 3'"
+    assert found.columns.note[1] == "1 entries are not numbers: 'about 3'"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,6 @@ def test_samples_follow_the_models_weights_and_words_of_texts_are_dropped(module
     assert mean.dropped.mean() == pytest.approx(0.2, abs=0.02) and mean.valid.all()
     assert (decided("mode").predicted == 4).all() and (decided("median").predicted == 4).all()
     assert (decided(0.2).predicted == 2).all()
-    assert (decided("mean", temperature=0.01).predicted == 4).all()
 
 
 @pytest.mark.parametrize("objective", [CAUSAL, MASKED], ids=str)
@@ -67,13 +66,19 @@ def test_samples_follow_the_models_weights_and_words_of_texts_are_dropped(module
     ],
     ids=str,
 )
-def test_cold_samples_are_the_greedy_answer(encoder, head, objective, module_home):
+def test_samples_of_a_sure_model_are_the_greedy_answer(encoder, head, objective, module_home):
     run = nl.train(spec(encoder, head, objective))
     greedy = nl.predict(run, "test", "answer")
-    for how in ("mode", "mean"):
-        cold = nl.predict(run, "test", "answer", decide=how, samples=3, temperature=1e-7)
-        assert cold.valid.tolist() == greedy.valid.tolist()
-        assert np.allclose(cold.predicted, greedy.predicted, equal_nan=True)
+    with pytest.MonkeyPatch.context() as patch:
+        model, module = run.model, run.model.value_head
+        logits, outputs = model.logits, module and module.forward
+        patch.setattr(model, "logits", lambda h: 1e7 * logits(h))
+        if module:
+            patch.setattr(module, "forward", lambda h: 1e7 * outputs(h))
+        for how in ("mode", "mean"):
+            sure = nl.predict(run, "test", "answer", decide=how, samples=3)
+            assert sure.valid.tolist() == greedy.valid.tolist()
+            assert np.allclose(sure.predicted, greedy.predicted, equal_nan=True)
     warm = nl.predict(run, "test", "answer", decide="median", samples=8, batch_size=7)
     assert ((warm.dropped >= 0) & (warm.dropped <= 1) & (warm.valid == (warm.dropped < 1))).all()
 
@@ -82,8 +87,8 @@ def test_what_cannot_be_decided_is_an_error(module_home):
     run = nl.train(spec(nl.XVal(scale=50.0), None, MASKED))
     with pytest.raises(ValueError, match="decide is 'mode', 'mean', 'median' or a level; got 2"):
         nl.predict(run, "test", "answer", decide=2)
-    with pytest.raises(ValueError, match="samples, at a temperature above 0"):
-        nl.predict(run, "test", "answer", decide="mean", temperature=0.0)
+    with pytest.raises(ValueError, match="samples is at least 1; got 0"):
+        nl.predict(run, "test", "answer", decide="mean", samples=0)
     with pytest.raises(ValueError, match="predicts single numbers"):
         nl.predict(run, "test", "answer", decide="mean")
     long = spec(nl.Digits(17), None, nl.CausalLM(only=("answer",)))

@@ -239,12 +239,12 @@ def test_data_that_are_no_frame_are_an_error(begun, fig):
 
 @pytest.mark.parametrize("id", ["fig07", "xval/", "xval/../fig07", "nature/fig01", "xval/fig07/a"])
 def test_an_id_of_no_paper_is_an_error(id):
-    with pytest.raises(ValueError, match=f"'{id}' is no figure or table"):
+    with pytest.raises(ValueError, match=f"'{id}' is not in the catalogue"):
         item_of(id)
 
 
 def test_an_id_that_a_paper_lacks_is_an_error_that_names_the_papers_ids():
-    with pytest.raises(ValueError, match=r"'digits/fig99' is no .*: digits/fig01, digits/fig02"):
+    with pytest.raises(ValueError, match=r"'digits/fig99' is not .*: digits/fig01, digits/fig02"):
         item_of("digits/fig99")
 
 

@@ -214,5 +214,5 @@ def test_a_view_that_a_widget_kept_gets_a_card(built):
 def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():
     sizes = [tuple(np.linspace(0.2, 0.8, n).tolist()) for n in (4, 400)]
     tasks = {nl.tasks.Planets(step_sizes=some) for some in sizes}
-    names = gallery._told_apart(tasks).values()
+    names = gallery._distinct_names(tasks).values()
     assert len({*names}) == 2 and max(map(len, names)) < 60

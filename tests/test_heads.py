@@ -214,5 +214,5 @@ def test_a_head_that_is_not_the_encoders_learns(encoder, module_home):
 
 
 def test_losses_of_words_and_a_head_exclude_each_other():
-    with pytest.raises(ValueError, match="losses are of words, and DigitHead"):
+    with pytest.raises(ValueError, match="added losses need answers in words; DigitHead"):
         addition(encoder=nl.Digits(3), head=heads.DigitHead(3), losses=(nl.AggregateLoss(),))

@@ -256,7 +256,7 @@ def test_words_that_are_no_numbers_cost_as_much_as_the_worst_number():
 
 
 def test_encoders_without_words_of_value_are_refused():
-    with pytest.raises(ValueError, match="needs answers in words; XVal has none"):
+    with pytest.raises(ValueError, match="needs words that are numbers; XVal has none"):
         spec(nl.XVal(), NumberTokenLoss())
     with pytest.raises(ValueError, match="NumberTokenLoss needs answers in digits"):
         spec(nl.P1000(overflow="clip"), NumberTokenLoss("number"))

@@ -145,7 +145,7 @@ def test_a_text_longer_than_the_positions_is_refused():
 
 
 def test_a_width_that_the_heads_do_not_share_is_refused():
-    with pytest.raises(ValueError, match="d_model 30 is no multiple of n_head 4"):
+    with pytest.raises(ValueError, match="d_model 30 is not a multiple of n_head 4"):
         model_of(nl.GPT2(30, 1, 4), batch_of(nl.P10()))
 
 

@@ -1,4 +1,4 @@
-"""Scans of logits, uploads, the leaderboard and the report card, without a browser."""
+"""Uploads, the leaderboard and the report card, without a browser."""
 
 import json
 import re
@@ -9,51 +9,6 @@ import pytest
 from test_explorer import unpacked
 
 import numlab as nl
-from numlab.widgets import logits
-
-SPEC = nl.RunSpec(
-    task=nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0)),
-    encoder=nl.P1000(),
-    objective=nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",)),
-    model=nl.GPT2(16, 1, 2, context=64),
-    n_train=64,
-    n_valid=16,
-    n_test=16,
-    steps=6,
-    batch_size=8,
-    learning_rate=3e-3,
-)
-
-
-def names(plot):
-    return [trace["name"] for trace in json.loads(plot.figure)["data"]]
-
-
-@pytest.fixture(scope="module")
-def run(module_home):
-    return nl.train(SPEC)
-
-
-def test_a_scan_draws_the_words_of_each_token_over_the_gap(run):
-    panel = nl.widgets.logit_scan(run, n=2)
-    (parameter, token, measure), plot = panel.children[0].children, panel.children[1]
-    assert parameter.value == "answer"
-    figure = json.loads(plot.figure)
-    (gap,) = figure["layout"]["shapes"]
-    assert (gap["x0"], gap["x1"]) == (1.0, 2.0)
-    assert len(figure["data"]) >= 8
-    assert len(unpacked(figure["data"][0]["x"])) == logits.VALUES
-    token.value = 1
-    measure.value = "logit"
-    assert "logit of token 1" in plot.figure
-    read = nl.probes.number_logits(run, SPEC.task.sample(2, 1, answer=1.5), "answer")
-    frame = nl.probes.logit_scan(read, top=1)
-    assert set(frame[frame.within == 1].word) <= set(names(plot))
-
-
-def test_a_parameter_that_cannot_be_held_is_refused(run):
-    with pytest.raises(ValueError, match=r"\['answer'\]; got 'stepsize'"):
-        nl.widgets.logit_scan(run, "stepsize")
 
 
 def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
@@ -71,6 +26,10 @@ def test_an_upload_is_compared_and_kept_and_a_bad_one_is_answered(home):
     assert (home / "data/uploads/n.csv").exists()
     upload("words.csv", b"n\na\nb\n")
     assert "Nothing to compare" in said.value and page.value == ""
+
+
+def names(plot):
+    return [trace["name"] for trace in json.loads(plot.figure)["data"]]
 
 
 ANSWERS = pd.DataFrame(

@@ -193,7 +193,7 @@ def test_what_slurm_refuses_is_said(home, slurm):
 
 
 def test_a_job_that_slurm_ends_is_named(home, slurm, monkeypatch):
-    monkeypatch.setattr(cluster, "NEWS", 0)
+    monkeypatch.setattr(cluster, "NFS_DELAY", 0)
     monkeypatch.setattr("numlab.training.slurm.QUEUE_SECONDS", 0)
     (home / "bin/sbatch").write_text("#!/bin/sh\necho Submitted batch job 7\n")
     with pytest.raises(RuntimeError, match=r"P1000 · seed 0 failed; the log .*7_0_log\.err"):

@@ -101,7 +101,7 @@ def test_a_stored_text_chooses_no_class_of_another_module(name):
     "name", ["numlab.described.json", "numlab.store.Path", "numlab.store.gone"]
 )
 def test_a_stored_text_chooses_dataclasses_only(name):
-    with pytest.raises(ValueError, match=f"{name} is no class of a spec"):
+    with pytest.raises(ValueError, match=f"{name} is not a class of specs"):
         restore({"class": name})
 
 

@@ -136,5 +136,5 @@ def test_a_figure_that_is_being_saved_again_is_no_error(home, ran, monkeypatch):
 
 def test_a_file_that_is_no_notebook_is_named(home, notebook):
     notebook.path.write_text(json.dumps({"no": "cells"}))
-    with pytest.raises(ValueError, match=r"xval/one\.ipynb is no notebook"):
+    with pytest.raises(ValueError, match=r"xval/one\.ipynb is not a notebook"):
         notebook.key()

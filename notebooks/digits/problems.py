@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fermat import operation_of, problems, read_fermat
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
 
 import numlab as nl
 from numlab.examples import Examples
@@ -97,6 +99,29 @@ def table(scores: pd.DataFrame) -> pd.DataFrame:
 
     whole = scores.assign(mean=scores.mean(axis=1))
     return whole.groupby("setting", sort=False).agg(text).rename_axis(columns=None)
+
+
+def character_error_rate(frame: pd.DataFrame) -> float:
+    """Mean of edit distance over the length of the true number, both as decimals (digits, 5).
+
+    1 is 100 %, and more is possible (our choice: an answer that is not a number costs 1, as an
+    empty one does).
+
+    >>> frame = pd.DataFrame({"true": [321, 321, 321.5], "predicted": [320, 32, None]})
+    >>> round(character_error_rate(frame.assign(valid=[True, True, False])), 3)
+    0.556
+    """
+    if not len(frame):
+        return float("nan")
+    true = [_decimal(x) for x in frame.true]
+    answers = zip(frame.predicted, frame.valid, strict=True)
+    predicted = [_decimal(x) if valid else "" for x, valid in answers]
+    edits = process.cpdist(true, predicted, scorer=Levenshtein.distance)
+    return float((edits / np.char.str_len(true)).mean())
+
+
+def _decimal(x: float | int) -> str:
+    return str(x) if isinstance(x, int) else np.format_float_positional(x, trim="-")
 
 
 def as_ran(name: str, run: nl.Run) -> dict[str, float]:

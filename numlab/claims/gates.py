@@ -18,9 +18,9 @@ __all__ = ["Gate", "beats", "plateau", "rates_inside"]
 
 # The most by which the validation loss may fall over the last fifth of training. Amended: it was
 # 2 %, but the loss of a model that learns a certain answer falls as t^-0.2 or so, and then by 4.4 %
-# in each last fifth, however long one trains. Seen before: planets with P10 fell by 2.4 and 3.3 %,
-# P1000 by 1.1 %, B1999 by 3.6 %; no statistic of theirs.
-FALL = 0.05
+# in each last fifth, however long one trains. Seen by then: planets with P10 fell by 2.4 and 3.3 %,
+# P1000 by 1.1 %, B1999 by 3.6 %; none of their statistics had been seen.
+MOST_FALL = 0.05
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Gate:
         object.__setattr__(self, "passed", bool(self.passed))  # numpy's bool is not JSON
 
     def guards(self, part: str, side: str) -> bool:
-        """Whether it has a say in this verdict on this part."""
+        """Whether it can withhold this verdict on this part."""
         return self.part in ("", part) and self.side in ("", side)
 
 
@@ -71,8 +71,8 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
         fall = (start - end) / abs(start) if start != end else 0.0  # a density's may be below 0
         falls.append((fall, run.spec.name))
     fall, worst = max(falls)
-    passed = all(fall < FALL for fall, _ in falls)
-    shown = f"{worst} fell by {fall:.1%} over the last fifth, {FALL:.0%} at most"
+    passed = all(fall < MOST_FALL for fall, _ in falls)
+    shown = f"{worst} fell by {fall:.1%} over the last fifth, {MOST_FALL:.0%} at most"
     return Gate("plateau", passed, shown)
 
 
@@ -101,7 +101,7 @@ def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     Parameters
     ----------
     name : of the gate, such as "beats the one-station MLP".
-    errors : (seeds, models), in one unit with the trivial answer's error.
+    errors : (seeds, models), in the unit of `trivial`.
     trivial : one error, or one for each model.
 
     >>> import pandas as pd

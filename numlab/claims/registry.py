@@ -36,7 +36,7 @@ class Claim:
     below: float | None = None
     within: tuple[float, float] | None = None  # ends included
     ratio: bool = False  # the mean is geometric, and paired samples are divided
-    over: str = "seeds"  # what samples are drawn over; or "examples"; "nothing": a computation
+    over: str = "seeds"  # or "examples": what samples are drawn over; "nothing": a computation
     gates: list[str] = field(default_factory=list)  # that must pass before the statistic may judge
     # what was changed afterwards: `was`, the old text; `reason`; `seen`, results known by then
     amended: list[dict[str, str]] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Claim:
 
     @property
     def ours(self) -> bool:
-        """Whether we ask it, and not the paper."""
+        """Whether the claim is ours, not the paper's."""
         return not self.section
 
     @property
@@ -75,15 +75,15 @@ class Claim:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The claimed side of the statistic, from and to; of a ratio: of its logarithm."""
+        """(low, high) of the claimed side; for a ratio, of its logarithm."""
         low, high = self.within or (self.above, self.below)
         low, high = -np.inf if low is None else low, np.inf if high is None else high
         return (np.log(low) if low > 0 else -np.inf, np.log(high)) if self.ratio else (low, high)
 
     def summary(self, verdict: Mapping[str, Any]) -> str:
-        """What decided it, or what left it open: `0.12 [0.05, 0.19], 3 seeds`.
+        """The numbers that decided it, or why it is open: `0.12 [0.05, 0.19], 3 seeds`.
 
-        `verdict` is a `Verdict` as a dict, with `ours`, a remark.
+        `verdict` is a `Verdict` as a dict, and a remark under `ours`.
         """
         shown = [
             f"{part['name']} {part['mean']:.3g} [{part['low']:.3g}, {part['high']:.3g}]".strip()

@@ -50,7 +50,7 @@ class Verdict:
     """What samples say of a claim.
 
     "held": the interval of every part lies on the claimed side, and every gate of it passed.
-    "contradicted": that of a part lies on the other side, and every gate of that part passed.
+    "contradicted": that of some part lies on the other side, and every gate of that part passed.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 
@@ -78,7 +78,7 @@ def judge(
     ----------
     samples : one number for each seed or example. A DataFrame or a mapping has a column of them for
         each part of the statistic; the claim speaks of all parts at once. With an index (seed,
-        example) they are first averaged over what `claim.over` is not.
+        example) they are first averaged to one value per seed (or example).
     against : the same, or one column for all parts: what `samples` are compared with, pair by pair.
         The statistic is their difference, or their ratio if the claim is about a ratio.
     gates : one for each name in `claim.gates`, or one for each part and side.
@@ -118,7 +118,7 @@ def judge(
 
 
 def _check_gates(claim: Claim, gates: Sequence[Gate], parts: Iterable[str]) -> None:
-    """Each gate of the claim guards each part and side once, and there are no others."""
+    """Exactly the gates of the claim guard each part and side, each once."""
     for part, side in itertools.product(parts, ("held", "contradicted")):
         guards = [gate.name for gate in gates if gate.guards(part, side)]
         if sorted(guards) != sorted(claim.gates):

@@ -12,16 +12,12 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 class Range(abc.ABC):
-    """A set of numbers that can be written, and how precisely."""
+    """A set of numbers that can be written."""
 
     @property
     @abc.abstractmethod
     def bounds(self) -> tuple[float, float]:
-        """Every finite number from low to high is held; any other raises a ValueError."""
-
-    @abc.abstractmethod
-    def precision(self, numbers) -> np.ndarray:
-        """(n,) the largest error of each number after it is written and read back."""
+        """(low, high): finite numbers between them can be written; others raise a ValueError."""
 
     @property
     def holds(self) -> str:
@@ -32,7 +28,7 @@ class Range(abc.ABC):
         """(n,) float64 or Python ints, all within `bounds`."""
         x = as_column(numbers)
         low, high = self.bounds
-        if x.dtype.kind == "f":  # which an int beyond float64 cannot be compared with
+        if x.dtype.kind == "f":  # an int beyond float64 cannot be compared with floats
             low, high = max(low, -LARGEST), min(high, LARGEST)
         outside = ~((x >= low) & (x <= high))  # NaN compares false, so it is outside too
         if outside.any():
@@ -57,7 +53,7 @@ class Code(Range):
 
     @abc.abstractmethod
     def number(self, features: np.ndarray) -> np.ndarray:
-        """(n, F) features back to (n,) numbers; NaN or None where they are not a number's."""
+        """(n, F) features back to (n,) numbers; NaN or None where they encode none."""
 
 
 def as_column(numbers) -> np.ndarray:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.codes.base import LARGEST, Code, as_column
+from numlab.codes.base import LARGEST, Code
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,6 @@ class BitCode(Code):
     def bounds(self) -> tuple[float, float]:
         high = LARGEST if self.overflow == "clip" else self.largest
         return -high, high
-
-    def precision(self, numbers) -> np.ndarray:
-        kind = np.finfo(self.dtype)
-        x = np.abs(as_column(numbers).astype(np.float64))
-        rounding = x * float(kind.epsneg) + float(kind.smallest_subnormal)
-        return np.maximum(rounding, x - self.largest)  # the second: what clipping takes
 
     def spacing(self, numbers) -> np.ndarray:
         kind = self.dtype.newbyteorder("=").type

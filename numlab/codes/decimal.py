@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.codes.base import Code, Range, as_column, valid_only, written
+from numlab.codes.base import Code, Range, valid_only, written
 from numlab.numbers import EXACT, FLOAT_DIGITS
 
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
@@ -64,29 +64,21 @@ class Decimal(Range):
         limit = f"1e{self.int_digits}" if self.long else self._limit
         return f"|x| < {limit}" if self.signed else f"0 <= x < {limit}"
 
-    def precision(self, numbers) -> np.ndarray:
-        x = as_column(numbers)
-        if self.long:
-            return np.zeros(len(x))
-        return 0.5 * 10.0**-self.frac_digits + np.abs(x.astype(np.float64)) * 2.0**-52
-
     def scaled(self, numbers) -> tuple[np.ndarray, np.ndarray]:
         """(n,) numbers to negative (bool) and abs(x) 10^frac_digits, rounded (int64 or object)."""
         x = self.in_range(numbers)
+        if self.long and x.dtype != object:
+            lost = (x != np.rint(x)) | (np.abs(x) >= EXACT)
+            if lost.any():
+                held = "more than 15 digits holds Python ints, and whole floats below 2^53"
+                got = f"the float {written(x[lost][0])}"
+                raise ValueError(f"{type(self).__name__} of {held}; got {got}")
+            x = x.astype(np.int64).astype(object)
         if self.long:
-            x = x if x.dtype == object else self._exact_integers(x)
             return x < 0, np.abs(x)
         size = np.rint(np.abs(x).astype(np.float64, copy=False) * 10.0**self.frac_digits)
         size = np.minimum(size, 10.0**self.n_digits - 1).astype(np.int64)
         return (x < 0) & (size > 0), size
-
-    def _exact_integers(self, x: np.ndarray) -> np.ndarray:
-        lost = (x != np.rint(x)) | (np.abs(x) >= EXACT)
-        if lost.any():
-            held = "more than 15 digits holds Python ints, and whole floats below 2^53"
-            got = f"the float {written(x[lost][0])}"
-            raise ValueError(f"{type(self).__name__} of {held}; got {got}")
-        return x.astype(np.int64).astype(object)
 
 
 class DigitCode(Decimal, Code):

@@ -17,7 +17,7 @@ def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
 def deviation(numbers) -> float:
     """The numbers' standard deviation, as a scale: 1 where they are all the same."""
     x = as_column(numbers).astype(float)
-    if (x == x[:1]).all():  # whose computed deviation can be 1e-17
+    if (x == x[:1]).all():  # rounding could make it 1e-17
         return 1.0
     return float(x.std()) or 1.0
 

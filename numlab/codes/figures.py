@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.codes.base import Code, as_column
+from numlab.codes.base import Code
 from numlab.codes.decimal import to_digits
 
 SHIFT = 500  # of the exponent: 0 to 999 stand for -500 to 499
@@ -17,7 +17,7 @@ LARGEST_FIGURES = "179769313486231"  # of the largest float64
 class FigureCode(Code):
     """Sign, three digits of (exponent + 500), then `figures` digits.
 
-    `figures`: 1 to 15, what float64 always keeps.
+    `figures`: 1 to 15; float64 may round more.
 
     Zero is all zeros but the exponent's 500.
     """
@@ -41,11 +41,6 @@ class FigureCode(Code):
     def bounds(self) -> tuple[float, float]:
         high = float(f"{LARGEST_FIGURES[: self.figures]}4e{308 - self.figures}")
         return -high, high  # what would round beyond float64 is out of range
-
-    def precision(self, numbers) -> np.ndarray:
-        size = np.abs(as_column(numbers).astype(np.float64))
-        unit = _shifted(np.ones_like(size), _decade(size) - (self.figures - 1))
-        return (0.5 + 1e-9) * unit + size * 2.0**-51 + 2.0**-1074
 
     def spacing(self, numbers) -> np.ndarray:
         return _shifted(np.ones(len(numbers)), _decade(np.abs(numbers)) - (self.figures - 1))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from numlab.codes.base import LARGEST, Code, as_column
+from numlab.codes.base import LARGEST, Code
 
 FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -22,10 +22,6 @@ class ScaledCode(Code):
     def bounds(self) -> tuple[float, float]:
         high = min(FLOAT32 * self.scale, LARGEST)
         return -high, high
-
-    def precision(self, numbers) -> np.ndarray:
-        x = as_column(numbers).astype(np.float64)
-        return np.abs(x) * 2.0**-23 + self.scale * 2.0**-149  # float32: rounding, underflow
 
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64, copy=False)

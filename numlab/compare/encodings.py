@@ -20,7 +20,7 @@ from numlab.encoders import (
     Subword,
     XVal,
 )
-from numlab.encoders.columns import bend_centre_scale
+from numlab.encoders.columns import asinh_centre_scale
 
 FIGURES = 12  # significant figures beyond these are float64's rounding noise
 MOST_DIGITS = 15
@@ -35,8 +35,8 @@ def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
     """
     numbers = np.concatenate([*columns.values()])
     int_digits, frac_digits = needed_digits(numbers)
-    units = tuple((glob.escape(name), *bend_centre_scale(x)) for name, x in columns.items())
-    fixed = [P10(), P1000(), B1999(), FP15(), IEEE754(), Standardised(XVal(), units)]
+    scales = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns.items())
+    fixed = [P10(), P1000(), B1999(), FP15(), IEEE754(), Standardised(XVal(), scales)]
     return [*fixed, *(cls(int_digits, frac_digits) for cls in (FoNE, Digits, Subword))]
 
 
@@ -58,9 +58,9 @@ def encodings(
     Returns
     -------
     DataFrame [encoder, held, refused, exact, ids, worst, example, tokens, f1, periods]
-        held : share of the numbers in range; refused : one that is not; exact : share that decodes
-        to itself; ids : the same of ids and codes, to the last digit, NaN without any; worst :
-        largest relative error; example : where, as "60.25 → 60.2"; tokens : mean for a number; f1 :
+        held : share of the numbers in range; refused : one out of range; exact : share that
+        decodes to itself; ids : that share among ids and codes, NaN without any; worst : largest
+        relative error; example : where it is, as "60.25 → 60.2"; tokens : mean per number; f1 :
         neighbour F1 (k = 10) of up to 1,000 numbers of the column with most, NaN below 12;
         periods : up to three peaks of its spectrum, "–" for none, NaN with fewer than 8
         consecutive integers.
@@ -79,16 +79,12 @@ def encodings(
         same = [parts[name].eval("number == decoded").mean() for name in exactly]
         row |= {"ids": np.mean(same) if same else np.nan, "f1": np.nan}
         own = encoder.at(richest)
-        different_held, few_held = (_held(own, x) for x in (different, few))
+        low, high = own.bounds
+        held, few_held = (x[(x >= low) & (x <= high)] for x in (different, few))
         if len(few_held) > 11:
             row["f1"] = probes.neighbour_f1(from_encoder(own, few_held)).f1.mean()
-        rows.append(row | {"periods": _periods(own, different_held)})
+        rows.append(row | {"periods": _periods(own, held)})
     return pd.DataFrame(rows)
-
-
-def _held(encoder: Encoder, numbers: np.ndarray) -> np.ndarray:
-    low, high = encoder.bounds
-    return numbers[(numbers >= low) & (numbers <= high)]
 
 
 def _round_trip(encoder: Encoder, numbers: np.ndarray) -> pd.DataFrame:
@@ -110,7 +106,7 @@ def _precision(trip: pd.DataFrame) -> dict:
         return first | {"exact": 0.0, "worst": np.nan, "example": None, "tokens": np.nan}
     size = held.number.abs().where(held.number != 0, 1.0)
     error = ((held.decoded - held.number).abs() / size).to_numpy()
-    error = np.where(error <= 1e-12, 0.0, error)  # float64's own
+    error = np.where(error <= 1e-12, 0.0, error)  # rounding of float64
     worst = int(np.nanargmax(error))
     number, decoded = held.number.iloc[worst], held.decoded.iloc[worst]
     example = f"{number:.12g} → {decoded:.12g}" if error[worst] else None

@@ -17,25 +17,25 @@ LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
 
 
-def understood(name: str, raw: pd.Series, said: str | None, decimal: str):
-    """The kind of a column ("-": of no use), its values, and why."""
+def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
+    """The kind of a column ("-": not usable), its values, and why; `given` is the user's kind."""
     if raw.dtype.kind == "M":
         return "date", raw, ""
     texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
     if texts.isna().all() and raw.dtype.kind != "b":
         return "-", None, "it is empty"
-    if said in ("date", "dmy", "mdy") or (not said and raw.dtype.kind not in "iuf"):
-        date = _dates(name, texts, said)
+    if given in ("date", "dmy", "mdy") or (not given and raw.dtype.kind not in "iuf"):
+        date = _dates(name, texts, given)
         if date is not None:
             return "date", *date
     numbers, note = _numbers(texts, "" if raw.dtype.kind in "iuf" else decimal)
     share = numbers.notna().sum() / max(1, texts.notna().sum())
-    if said in ("number", "id", "code") or (not said and share >= 0.5):
+    if given in ("number", "id", "code") or (not given and share >= 0.5):
         if share < 1:
             bad = texts[numbers.isna() & texts.notna()]
-            note = f"{len(bad):,} entries are no numbers: {', '.join(map(repr, bad.unique()[:3]))}"
-        kind, why = (said, "") if said else _kind(name, numbers, texts)
+            note = f"{len(bad):,} entries are not numbers: {', '.join(map(repr, bad.unique()[:3]))}"
+        kind, why = (given, "") if given else _kind(name, numbers, texts)
         long = texts.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
         if long and kind in ("id", "code"):
             return "text", texts, LONG
@@ -44,7 +44,7 @@ def understood(name: str, raw: pd.Series, said: str | None, decimal: str):
         return kind, numbers, why or note
     words = texts if raw.dtype.kind != "b" else raw.astype("str")
     n = words.nunique()
-    if said != "words" and (n > WORDS or 2 * n > words.notna().sum()):
+    if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
         return "text", words, f"{n:,} different texts"
     return "words", words, ""
 
@@ -63,12 +63,12 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
         if unlike and (called or zeros or not ordered):
             return "id", f"whole numbers, nearly all different: taken for an id{ask}"
         if called or zeros:
-            return "code", f"it is called so or begins with 0: taken for a code{ask}"
+            return "code", f"its name or leading zeros suggest a code{ask}"
     return "number", ""
 
 
 def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
-    """Texts as float64, and what could be read in another way."""
+    """Texts as float64, and a note on other readings."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
     written, commas = plain, plain[plain.str.contains(",", na=False)]
@@ -81,23 +81,23 @@ def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     else:
         plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
         sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
-        other = '; else: --decimal ","' if len(commas) and not sure else ""
+        other = '; if that is wrong: --decimal ","' if len(commas) and not sure else ""
     note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
     return numbers.where(np.isfinite(numbers)), note
 
 
-def _dates(name: str, texts: pd.Series, said: str | None) -> tuple[pd.Series, str] | None:
-    """Dates and what could be read in another way; None where the texts are none."""
+def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, str] | None:
+    """Dates, and a note on other readings; None where the texts are not dates."""
     some = texts.dropna()
-    if said == "date" or some.str.fullmatch(ISO).mean() > 0.9:
+    if given == "date" or some.str.fullmatch(ISO).mean() > 0.9:
         return pd.to_datetime(texts, errors="coerce", format="mixed", utc=True), ""
     if not (parts := some.str.extract(f"^{DAY}$").dropna()).shape[0] > 0.9 * len(some):
         return None
     first, second = (parts[i].astype(int).max() for i in (0, 1))
     dots = some.str.contains(".", regex=False).all()
-    day_first = said == "dmy" or (said != "mdy" and (first > 12 or dots))
-    unsure = not said and first <= 12 and second <= 12
+    day_first = given == "dmy" or (given != "mdy" and (first > 12 or dots))
+    unsure = not given and first <= 12 and second <= 12
     note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
     parts = texts.str.extract(f"^{DAY}$")
     written = parts[[0, 1] if day_first else [1, 0]].agg("/".join, axis=1) + "/" + parts[2]
@@ -106,7 +106,7 @@ def _dates(name: str, texts: pd.Series, said: str | None) -> tuple[pd.Series, st
     )
     found = found.fillna(short)
     if unsure:
-        note += f"; else: --columns {name}:{'mdy' if day_first else 'dmy'}"
+        note += f"; if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}"
     if n := int((found.isna() & texts.notna()).sum()):
-        note += f"; {n:,} are no such dates"
+        note += f"; {n:,} are not such dates"
     return found, note

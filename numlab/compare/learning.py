@@ -25,8 +25,8 @@ CONSTANTS = ("the mean", "the median")
 PARTS = ("as in training", "in a gap", "beyond")
 KEPT = 0.6  # of the rows, about, outside all gaps
 GAPS = (0.2, 0.72)  # quantiles in the middle of the gaps: away from the centre
-LEAST_SKILL = 0.03  # of the best constant's error, that a model has to save
-SURE = 3.5  # standard errors above none: with ten models in six columns chance gets there in 1 %
+LEAST_SKILL = 0.03  # share of the best constant's error that a model must save
+STANDARD_ERRORS = 3.5  # by which a model must beat the constant; chance does in 1 % of files
 
 
 def specs(
@@ -76,7 +76,7 @@ def specs(
 
 
 def _gaps(columns: dict[str, np.ndarray], names: list[str]) -> tuple[tuple[str, float, float], ...]:
-    """Open intervals: narrower ones where several columns have their own."""
+    """Open intervals to hold out; narrower where several columns have gaps."""
     names = [name for name in names if len(np.unique(columns[name])) > 20]
     share, gaps = (1 - KEPT ** (1 / max(1, len(names)))) / 3, []
     for name in names:
@@ -99,7 +99,8 @@ def answers(
     DataFrame [encoder, seed, column, part, error, valid]
         Part "as in training", "in a gap", or "beyond" the greatest that was trained on. error:
         abs(predicted - true) in deviations of the column; of asinh(x), a logarithm, where it has
-        three decades or more. At most the column's range, which an answer without number counts.
+        three decades or more. At most the column's range, which is also the error of an answer that
+        is not a number.
     """
     by_seed: dict[int, list[Run]] = {}
     for run in runs:
@@ -143,7 +144,7 @@ def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
 
 
 def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np.ndarray:
-    """In which part held-out numbers are; "" for those of a row that another column holds out."""
+    """The part of each held-out number; "" where only another column holds out the row."""
     x, own = true.to_numpy(float), glob.escape(name)
     gaps = [(low, high) for pattern, low, high in spec.task.without if pattern in (own, "*")]
     inside = np.any([(x > low) & (x < high) & (high < LARGEST) for low, high in gaps], axis=0)
@@ -152,8 +153,8 @@ def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np
 
 
 def as_frame(examples: list[Examples], standard: Standardised) -> pd.DataFrame:
-    """A row for each text, in the order of `index`: its numbers in units of their columns, its
-    words, and which layout it has."""
+    """A row for each text, in the order of `index`: its numbers, standardised by column, its words,
+    and its layout."""
     parts = []
     for e in examples:
         columns = {n: standard.at(n).units(e.column(n)) for n in e.layout.number_slots}
@@ -173,9 +174,10 @@ def best_constant(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def predictable(found: pd.DataFrame) -> list[str]:
-    """The columns of `answers` that some model or baseline tells better than the best constant.
+    """The columns that some model or baseline predicts better than the best constant.
 
-    By 3 % of its error, and by 3.5 standard errors over the rows of all seeds, as in training.
+    It must save 3 % of the constant's error, and 3.5 standard errors over the rows of all seeds, in
+    the part "as in training". `found` is from `answers`.
     """
     seen, columns = found[found.part == PARTS[0]], []
     constant = best_constant(seen).groupby("column").error
@@ -185,7 +187,7 @@ def predictable(found: pd.DataFrame) -> list[str]:
         against = constant.get_group(name)
         saved = against.to_numpy() - own.error.to_numpy()  # the same rows in the same order
         error = saved.std(ddof=1) / np.sqrt(len(saved))
-        if saved.mean() > max(LEAST_SKILL * against.mean(), SURE * error):
+        if saved.mean() > max(LEAST_SKILL * against.mean(), STANDARD_ERRORS * error):
             columns.append(name)
     return columns
 
@@ -217,8 +219,8 @@ def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 
 def tied(found: pd.DataFrame, columns: list[str]) -> list[str]:
-    """The encoder with the least error in some columns, as in training, and those not told apart
-    from it: the 90 % interval of the ratio over the seeds holds 1."""
+    """The encoder with the least error in some columns, as in training, and those statistically
+    tied with it: the 90 % interval of the ratio over the seeds holds 1."""
     own = found[found.column.isin(columns) & (found.part == PARTS[0])]
     own = own[~own.encoder.isin([*baselines(), *CONSTANTS])]
     means = np.log(own.groupby(["encoder", "column", "seed"]).error.mean().clip(lower=1e-9))

@@ -15,16 +15,17 @@ from numlab.parsing import parse
 from numlab.tasks.rows import as_columns
 
 COLUMNS = 8  # columns used, unless they are named
-LOOKED_AT = 100  # columns whose kind is found out, beside those that are named
+LOOKED_AT = 100  # columns whose kind is determined, beside those that are named
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
     """A file as it was understood.
 
-    `frame` has the columns that are used as float64, a date as year, month, day, or as words; or
-    one column "text". `columns` is a DataFrame [column, kind, used, missing, note] of every column
-    of the file. Kinds: number, id and code (their digits count, not their size), date, words, text.
+    `frame` has the columns that are used, as float64 or words, a date as year, month and day; or it
+    has one column "text". `columns` is a DataFrame [column, kind, used, missing, note] with a row
+    for each column of the file. Kinds: number, id and code (their digits count, not their size),
+    date, words, text.
 
     >>> import pandas as pd, tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"
@@ -38,7 +39,7 @@ class Reading:
     name: str
     frame: pd.DataFrame
     columns: pd.DataFrame
-    notes: tuple[str, ...] = ()  # what could be read in another way, and what is left out
+    notes: tuple[str, ...] = ()  # other possible readings, and what is left out
 
     @property
     def of_texts(self) -> bool:
@@ -73,9 +74,9 @@ def read(
 
     Parameters
     ----------
-    columns : those to use; "name:kind" says what one is: number, id, code, words, date, dmy or mdy.
+    columns : those to use; "name:kind" gives a kind: number, id, code, words, date, dmy or mdy.
     target : a column that is used in any case.
-    decimal : "," or "."; by default what the numbers of a column look like.
+    decimal : "," or "."; default: guessed from the numbers of each column.
     most : columns that are used, unless they are named.
 
     >>> import pandas as pd, tempfile
@@ -89,20 +90,20 @@ def read(
     frame, total = sample(path)
     if total > len(frame):
         notes.append(f"{total:,} rows: {len(frame):,} of them, drawn at random, are used")
-    said = dict(_named(name, frame) for name in columns)
-    wanted = [*said] + ([target] if target and target not in said else [])
+    given = dict(_named(name, frame) for name in columns)
+    wanted = [*given] + ([target] if target and target not in given else [])
     if target and target not in frame:
         raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
     rows, kept = [], {}
     for i, name in enumerate(frame):
         if i < LOOKED_AT or name in wanted:
-            kind, values, note = understood(name, frame[name], said.get(name), decimal)
+            kind, values, note = understood(name, frame[name], given.get(name), decimal)
         else:
             kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
-        used = name in wanted if said else name in wanted or (kind not in ("text", "-") and room)
+        used = name in wanted if given else name in wanted or (kind not in ("text", "-") and room)
         if not used and not note:
-            note = "not among the named columns" if said else f"more than {most} columns"
+            note = "not among the named columns" if given else f"more than {most} columns"
         if used:
             kept[name] = values
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
@@ -111,15 +112,15 @@ def read(
     if not (table.used & table.kind.isin(["number", "id", "code"])).any():
         if (table.note == LONG).any():
             raise ValueError(f"{path.name}: {LONG}")
-        if said and not (table.used & (table.kind == "text")).any():
-            raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(said)}")
-        return _texts(path.name, frame[[*said]] if said else frame, notes)
+        if given and not (table.used & (table.kind == "text")).any():
+            raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(given)}")
+        return _texts(path.name, frame[[*given]] if given else frame, notes)
     used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
     return Reading(path.name, used, table, tuple(notes))
 
 
 def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:
-    """A column and what it is said to be."""
+    """A column and the kind given for it, or None."""
     name, _, kind = text.strip().rpartition(":")
     if kind not in KINDS or name not in frame:
         name, kind = text.strip(), None
@@ -133,13 +134,13 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str]) -> Reading:
     """The texts with numbers of the first column that has any."""
     for name in frame:
         plain = frame[name].dropna().astype(str)
-        for pattern, number, said in (
+        for pattern, number, reading in (
             (POWER, r"e\1", "3×10^8 is read as 3e8"),
             (THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"),
         ):
             texts, plain = plain, plain.str.replace(pattern, number, regex=True)
             if n := int((plain != texts).sum()):
-                notes.append(f"in {n:,} texts {said}")
+                notes.append(f"in {n:,} texts {reading}")
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
             note = f"{len(frame) - len(good):,} texts have no number, or one beyond float64"

@@ -51,7 +51,7 @@ def report(
     ----------
     path : CSV, TSV, Parquet, JSON, JSON lines, text or Markdown.
     steps : of each small model; 0 trains none.
-    say : called with how the file was read, and each stage of the work; what it raises ends it.
+    say : called with how the file was read, and each stage of the work; if it raises, work ends.
     columns, target, decimal : as in `read`; without a target each column of numbers is predicted.
     seeds : how often each encoder is trained.
 
@@ -69,7 +69,7 @@ def report(
     exactly = reading.of_kind("id", "code")
     frame, found, untrained = encodings(reading.numbers, encoders, exactly), None, "not asked for"
     if steps:
-        # where lengths differ, the masks of a hidden number would show its own
+        # with variable lengths, the number of masks would reveal the length of a hidden number
         able = [e for e, held in zip(encoders, frame.held, strict=True) if held == 1 and e.fixed]
         try:
             if not able:
@@ -89,9 +89,9 @@ def report(
 
 @dataclass(frozen=True)
 class Advice:
-    """Which encoder to take; whether any column could be told from the others; why.
+    """Which encoder to take; whether any column can be predicted from the others; why.
 
-    `columns`: each predictable column, its best encoder, and those not told apart from it.
+    `columns`: each predictable column, with its best encoder and those statistically tied with it.
 
     >>> found = nl.compare.encodings({"x": np.array([1.0, 2.5, 4.0])}, [nl.P1000(), nl.XVal()])
     >>> advice = nl.compare.advise(found, untrained="not asked for")
@@ -119,7 +119,7 @@ class Report:
     reading: Reading
     encodings: pd.DataFrame  # of `compare.encodings`
     answers: pd.DataFrame | None  # of `learning.answers`; None without trained models
-    untrained: str | None  # why there are none
+    untrained: str | None  # why there are no trained models
 
     @functools.cached_property
     def advice(self) -> Advice:
@@ -205,10 +205,10 @@ def advise(
 ) -> Advice:
     """Which encoder to take for a file, and why.
 
-    An encoder is out that does not hold as many of the numbers as another, and where there are ids
-    or codes one that changes more of them. Of the others the one is taken whose errors are least in
-    the columns that can be predicted, as in training. Where none can: the one that loses least,
-    then with fewest tokens, then with the best neighbour F1.
+    Encoders that hold fewer of the numbers than another are out; where there are ids or codes, so
+    are those that change more of them. Of the rest, take the one with the least error in the
+    columns that can be predicted, as in training. Where none can be: the one that loses least, then
+    the one with fewest tokens, then the one with the best neighbour F1.
 
     >>> columns = {"x": np.array([1.0, 2.5, 4.0])}
     >>> found = nl.compare.encodings(columns, [nl.P1000(), nl.XVal()])

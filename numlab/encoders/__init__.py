@@ -1,4 +1,4 @@
-"""How a number becomes tokens and back: one file a family, one line here."""
+"""How a number becomes tokens and back: one file per family, one line here."""
 
 from numlab.encoders.aggregate import (
     Aggregate,

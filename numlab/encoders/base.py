@@ -108,7 +108,7 @@ class Encoder(Range):
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
-        """(V,) float64: a word as a number ('7', '602', '-602E-1'); NaN where it is none."""
+        """(V,) float64: the number that a word spells, such as '602' or '-602E-1'; NaN if none."""
         return np.array([_value(word) for word in self.vocabulary])
 
     def spell(self, number: float | int) -> list[str]:
@@ -144,7 +144,7 @@ class Encoder(Range):
 
 
 class ValueEncoder(Encoder, Code):
-    """One token a number; the token carries the number as features.
+    """One token per number; the token carries the number as features.
 
     A subclass has a code (`features`, `number`), an `embedding` that reads the features, and a
     `head` that predicts them.

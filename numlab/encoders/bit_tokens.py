@@ -20,12 +20,12 @@ WAYS = ("zero_pad", "sum", "sum_scaled", "prod", "concat", "weighted", "weighted
 
 
 class SignEncoder(ValueEncoder):
-    """A number as m signs, -1 or +1, put at [NUM], whose own row is t.
+    """A number as m entries of ±1, combined with the vector t of [NUM].
 
-    `combine` says how, with d the width of the model and u the signs, filled up to it:
+    `combine` says how, with d the width of the model and u the ±1 entries, padded to d:
     "zero_pad": sqrt(d / m) u, as in the published runs; "sum": t + u, as in the paper's text;
-    "sum_scaled": t + rms(t) u; "prod": t u, filled up with ones; "concat": the signs, then t / rms
-    of the rest of t; "weighted": W u; "weighted_sum": t + W u. The last two alone take d < m.
+    "sum_scaled": t + rms(t) u; "prod": t u, padded with ones; "concat": the ±1 entries, then the
+    rest of t over its rms; "weighted": W u; "weighted_sum": t + W u. Only the last two allow d < m.
     """
 
     reciprocal: bool
@@ -41,8 +41,8 @@ class SignEncoder(ValueEncoder):
         return features
 
     def inverse(self, numbers: np.ndarray) -> np.ndarray:
-        """The (n, F) features of 1 / x, which may be infinite; 0 for NaN, from digits beyond
-        float64."""
+        """The (n, F) features of 1 / x, which may be infinite. NaN (digits beyond float64) counts
+        as 0."""
         return self.features(np.nan_to_num(numbers).clip(*self.bounds))
 
     def signs(self, features: np.ndarray) -> np.ndarray:
@@ -94,9 +94,9 @@ class BitTokens(BitCode, SignEncoder):
 
 @dataclass(frozen=True)
 class Base10Tokens(FigureCode, SignEncoder):
-    """The same with decimal digits, each as one of ten signs: a control for the base.
+    """BitTokens with decimal digits, each one-hot in ten ±1 entries: a control for the base.
 
-    deviates: 15 figures for 17, and one sign for the number's; 1/0 counts as the largest number.
+    deviates: 15 figures for 17, one entry for the sign; 1/0 counts as the largest number.
 
     >>> Base10Tokens(3).features([-28.5]).tolist()
     [[1, 5, 0, 1, 2, 8, 5]]

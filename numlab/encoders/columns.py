@@ -16,7 +16,7 @@ from numlab.encoders.text import OneWord
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
 
-DECADES = 3  # of a column whose scale is bent
+DECADES = 3  # a column spanning this many decades is asinh-transformed
 PLAIN = XVal()
 
 
@@ -75,7 +75,7 @@ class FusedBins(OneWord):
 
     @property
     def words(self) -> tuple[int, int]:
-        """The first word of the column, and the first that is no more of it."""
+        """The column's first word, and one past the column's last word."""
         first = sum(len(centres) for _, centres in self.centres[: self.column])
         return first, first + len(self.centres[self.column][1])
 
@@ -83,9 +83,6 @@ class FusedBins(OneWord):
         x, (first, end) = self.in_range(numbers).astype(float), self.words
         own = self.word_values[first:end]
         return first + np.searchsorted((own[1:] + own[:-1]) / 2, x)
-
-    def precision(self, numbers) -> np.ndarray:
-        return np.abs(as_column(numbers).astype(float) - self.word_values[self.index(numbers)])
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         ids, (first, end) = tokens.packed(1), self.words
@@ -101,14 +98,14 @@ def _of_inner(name: str) -> property:
 class Standardised(Encoder):
     """Another encoder of numbers that are standardised by column.
 
-    A number x is spelled as ((bent x) - centre) / scale, where bent x is asinh(x / bend): a
-    logarithm that passes through 0; with a bend of 0 it is x. 0 is exact where the centre is 0.
+    A number x is spelled as (y - centre) / scale. With `asinh_scale` > 0, y = asinh(x /
+    asinh_scale), a logarithm that passes through 0; else y = x. 0 is exact where the centre is 0.
 
     Parameters
     ----------
     inner : the encoder; one of values that are near 0, such as XVal, PLE or Periodic.
-    columns : (slot pattern, bend, centre, scale); the first matching pattern applies, and a slot
-        that matches none is not transformed.
+    columns : (slot pattern, asinh_scale, centre, scale); the first matching pattern applies, and a
+        slot that matches none is not transformed.
 
     >>> Standardised(columns=(("*", 0, 100, 10),)).encode([90, 105]).features.tolist()
     [[-1.0], [0.5]]
@@ -123,31 +120,31 @@ class Standardised(Encoder):
 
     @classmethod
     def fit(cls, examples: list[Examples], inner: Encoder | None = None) -> Self:
-        """Mean 0 and deviation 1 in each column, bent where it has 3 decades or more."""
+        """Mean 0 and deviation 1 in each column; asinh-transformed from 3 decades on."""
         columns = by_column(examples).items()
-        units = tuple((glob.escape(name), *bend_centre_scale(x)) for name, x in columns)
-        return cls(inner or cls.inner, units)
+        fitted = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns)
+        return cls(inner or cls.inner, fitted)
 
     def at(self, slot: str) -> Self:
         fitting = (own for pattern, *own in self.columns if fnmatchcase(slot, pattern))
         return replace(self, columns=(("*", *next(fitting, (0.0, 0.0, 1.0))),))
 
     @functools.cached_property
-    def _own(self) -> tuple[float, float, float]:
-        """Bend, centre and scale of any slot: `at` sets them."""
+    def _transform(self) -> tuple[float, float, float]:
+        """asinh_scale, centre and scale of the slot that `at` chose."""
         return next((own for pattern, *own in self.columns if pattern == "*"), (0.0, 0.0, 1.0))
 
     def units(self, numbers) -> np.ndarray:
-        """(n,) numbers, bent, less the centre, over the scale."""
-        bend, centre, scale = self._own
+        """(n,) standardised numbers."""
+        asinh_scale, centre, scale = self._transform
         x = as_column(numbers).astype(float)
-        return (bent(x, bend) - centre) / scale
+        return (_asinh(x, asinh_scale) - centre) / scale
 
     def _number(self, units: np.ndarray) -> np.ndarray:
-        bend, centre, scale = self._own
+        asinh_scale, centre, scale = self._transform
         with np.errstate(over="ignore"):
             x = np.asarray(units, float) * scale + centre
-            return bend * np.sinh(x) if bend else x
+            return asinh_scale * np.sinh(x) if asinh_scale else x
 
     @property
     def answer(self) -> Encoder:
@@ -157,14 +154,8 @@ class Standardised(Encoder):
     @functools.cached_property
     def bounds(self) -> tuple[float, float]:
         ends = self._number(np.array(self.inner.bounds, float) * (1 - 1e-9))
-        largest = LARGEST / 4 * min(1.0, self._own[0] or 1.0)  # what bends does not overflow
+        largest = LARGEST / 4 * min(1.0, self._transform[0] or 1.0)  # x / asinh_scale is finite
         return tuple(np.clip(ends, -largest, largest).tolist())
-
-    def precision(self, numbers) -> np.ndarray:
-        (bend, centre, scale), x = self._own, as_column(numbers).astype(float)
-        slope = scale * (np.hypot(x, bend) if bend else 1.0)
-        rounded = 2.0**-50 * (1 + np.abs(bent(x, bend)) + abs(centre)) / scale
-        return slope * (self.inner.precision(self.units(x)) + rounded)
 
     def encode(self, numbers) -> Tokens:
         return self.inner.encode(self.units(self.in_range(numbers)))
@@ -188,15 +179,15 @@ class Standardised(Encoder):
         return f"{self.inner} (by column)"
 
 
-def bent(x: np.ndarray, bend: float) -> np.ndarray:
-    """asinh(x / bend): about linear below `bend`, logarithmic above; x for a bend of 0."""
-    return np.arcsinh(x / bend) if bend else x
+def _asinh(x: np.ndarray, scale: float) -> np.ndarray:
+    """asinh(x / scale): about linear below `scale`, logarithmic above; x for a scale of 0."""
+    return np.arcsinh(x / scale) if scale else x
 
 
-def bend_centre_scale(numbers: np.ndarray) -> tuple[float, float, float]:
-    """What standardises numbers; bent where their sizes have 3 decades or more."""
+def asinh_centre_scale(numbers: np.ndarray) -> tuple[float, float, float]:
+    """The asinh_scale (0: none, below 3 decades), centre and scale that standardise numbers."""
     sizes = np.abs(numbers[numbers != 0])
     low, high = np.quantile(sizes, (0.01, 0.99)) if len(sizes) else (1.0, 1.0)
-    bend = float(low) if high >= low * 10.0**DECADES else 0.0
-    x = bent(numbers, bend)
-    return bend, float(x.mean()), deviation(x)
+    asinh_scale = float(low) if high >= low * 10.0**DECADES else 0.0
+    x = _asinh(numbers, asinh_scale)
+    return asinh_scale, float(x.mean()), deviation(x)

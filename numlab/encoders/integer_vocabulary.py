@@ -13,7 +13,7 @@ from numlab.encoders.text import OneWord
 
 @dataclass(frozen=True)
 class IntegerVocabulary(Decimal, OneWord):
-    """One word a number: '0', '1', ..., '999'; answers are written digit by digit.
+    """One word per number: '0', '1', ..., '999'; answers are written digit by digit.
 
     The words show neither order nor digits: a model must learn both from texts (fone, Appendix D).
 

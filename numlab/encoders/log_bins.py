@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import as_column
 from numlab.encoders.text import OneWord
 
 
 @dataclass(frozen=True)
 class LogBins(OneWord):
-    """One word a number: its sign and its bin; bins are evenly spaced in log |x|.
+    """One word per number: its sign and its bin; bins are evenly spaced in log |x|.
 
     A number reads back as the geometric mean of its bin.
 
@@ -55,11 +54,6 @@ class LogBins(OneWord):
     def bounds(self) -> tuple[float, float]:
         high = float(np.nextafter(self.high, 0))
         return -high, high
-
-    def precision(self, numbers) -> np.ndarray:
-        size = np.abs(as_column(numbers).astype(np.float64))
-        relative = np.sqrt(self.edges[1] / self.edges[0]) - 1
-        return np.where(size < self.low, size, size * relative * (1 + 1e-9))
 
     def index(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)

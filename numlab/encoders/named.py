@@ -6,7 +6,6 @@ import inspect
 import os
 import sys
 
-from numlab import encoders
 from numlab.encoders.base import Encoder
 
 
@@ -14,7 +13,7 @@ def named(text: str) -> Encoder:
     """The encoder that a text names; without parentheses, with its defaults.
 
     Arguments are plain values. "module:Class" is from a module that Python finds, the working
-    folder included. ValueError for what names no encoder, or arguments that it refuses.
+    folder included. ValueError for a text that names no encoder, or for arguments that it refuses.
 
     >>> named("BitTokens(bits=32)").bits, str(named("numlab.encoders:P10"))
     (32, 'P10')
@@ -28,10 +27,17 @@ def named(text: str) -> Encoder:
         options = {k.arg: ast.literal_eval(k.value) for k in getattr(tree, "keywords", [])}
     except (SyntaxError, ValueError):
         raise ValueError(f"an encoder is written like BitTokens(bits=32); got {text!r}") from None
-    source = _module(module) if module else encoders
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        source = importlib.import_module(module or "numlab.encoders")
+    except ModuleNotFoundError as error:
+        raise ValueError(f"there is no module {error.name!r}, which {module!r} needs") from None
+    except SyntaxError as error:
+        raise ValueError(f"the module {module!r}: {error}") from None
     kind = getattr(source, name, None)
     if kind is not None and not _is_encoder(kind):
-        raise ValueError(f"{text!r} is no encoder: a frozen dataclass that is a numlab.Encoder")
+        raise ValueError(f"{text!r} is not an encoder: a frozen dataclass that is a numlab.Encoder")
     if kind is None:
         held = [key for key, value in vars(source).items() if _is_encoder(value)]
         there = ", ".join([*held, "mymodule:MyEncoder"])
@@ -39,20 +45,9 @@ def named(text: str) -> Encoder:
     try:
         return kind(*args, **options)
     except TypeError as error:
-        raise ValueError(f"{text!r} is no encoder: {error}") from None
+        raise ValueError(f"{text!r} is not an encoder: {error}") from None
 
 
 def _is_encoder(kind) -> bool:
     concrete = isinstance(kind, type) and not inspect.isabstract(kind)
     return concrete and issubclass(kind, Encoder)
-
-
-def _module(name: str):
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise ValueError(f"there is no module {error.name!r}, which {name!r} needs") from None
-    except SyntaxError as error:
-        raise ValueError(f"the module {name!r}: {error}") from None

@@ -19,7 +19,7 @@ UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
 
 
 class SmoothEncoder(ScaledCode, ValueEncoder):
-    """x / scale in float32, made a vector by a learned function; read as one number."""
+    """x / scale in float32; a learned function embeds it, and the head predicts one number."""
 
     @property
     def head(self) -> Head:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.codes import valid_only
-from numlab.encoders.base import END, LARGEST, Encoder, Tokens, as_column
-from numlab.encoders.text import half_unit
+from numlab.encoders.base import END, LARGEST, Encoder, Tokens
 from numlab.numbers import from_figures, to_figures
 
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
@@ -71,7 +70,7 @@ class Scientific(Encoder):
 
     @property
     def _overflow(self) -> str:
-        """9.995e9 rounds to 1000E7, which is no word."""
+        """The least number out of range: 9.995e9 rounds to 1000E7, which is not a word."""
         return f"9.{'9' * (self.figures - 1)}5e{EXPONENTS[-1] + self.figures - 1}"
 
     @property
@@ -82,14 +81,6 @@ class Scientific(Encoder):
     @property
     def holds(self) -> str:
         return "finite numbers" if self.overflow == "clip" else f"|x| < {self._overflow}"
-
-    def precision(self, numbers) -> np.ndarray:
-        size, (smallest, largest) = np.abs(as_column(numbers).astype(np.float64)), self.ends
-        error = half_unit(np.clip(size, smallest, largest), self.figures)
-        error = np.maximum(error, size - largest)
-        zero = (1 + 0.6 / int(self.significands[0])) * smallest
-        error[size < zero] = zero  # 100E-8 reads back as 0
-        return error
 
     def encode(self, numbers) -> Tokens:
         x = self.in_range(numbers).astype(np.float64, copy=False)

@@ -8,7 +8,7 @@ from numlab.encoders.base import END, Encoder, Tokens
 
 
 class OneWord(Encoder):
-    """An encoder with one word a number: the number reads back as the word's value."""
+    """An encoder with one word per number: the number reads back as the word's value."""
 
     @abc.abstractmethod
     def index(self, numbers) -> np.ndarray:
@@ -30,8 +30,3 @@ def from_columns(columns: list[tuple]) -> Tokens:
     for j, (ids, mask) in enumerate(columns):
         tokens.ids[:, j], tokens.mask[:, j] = ids, mask
     return tokens
-
-
-def half_unit(size: np.ndarray, figures: int) -> np.ndarray:
-    """Half a unit of the last of the significant figures of positive numbers, and a little more."""
-    return (0.5 + 1e-9) * 10.0 ** (np.floor(np.log10(size)) - (figures - 1))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import END, Encoder, Tokens, as_column
-from numlab.encoders.text import from_columns, half_unit
+from numlab.encoders.base import END, Encoder, Tokens
+from numlab.encoders.text import from_columns
 from numlab.numbers import from_figures, to_figures
 
 FIGURES = 2
@@ -47,11 +47,6 @@ class VariableLength(Encoder):
     fixed = False
     bounds = (-LARGEST, LARGEST)
     holds = "|x| < 995"
-
-    def precision(self, numbers) -> np.ndarray:
-        size = np.abs(as_column(numbers).astype(np.float64))
-        error = half_unit(np.maximum(size, SMALLEST), FIGURES)
-        return np.where(size < SMALLEST, size, error)
 
     def encode(self, numbers) -> Tokens:
         x = self.in_range(numbers).astype(np.float64, copy=False)

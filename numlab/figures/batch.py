@@ -117,7 +117,7 @@ class Job:
     def run(self, scheduler: str, display: Display) -> None:
         """Run the notebook; an exception marks the job failed."""
         record = self.notebook.record(self.profile)
-        draft = record.with_suffix(".failed.ipynb")  # until it has not failed
+        draft = record.with_suffix(".failed.ipynb")  # keeps this name if the run fails
         try:
             with store.lock(record).acquire(cancel_check=lambda: self.stopped):
                 current, note = self.notebook.up_to_date(self.profile)
@@ -154,7 +154,7 @@ class Job:
         client = {"timeout": self.limit, "startup_timeout": 300, "on_cell_execute": count}
         options = {"engine_name": "numlab", "kernel_name": "python3", "progress_bar": False}
         options |= {"client": client, "process": process}
-        self.cells = 1 + sum(bool(code.strip()) for code in self.notebook.code)  # papermill's own
+        self.cells = 1 + sum(bool(code.strip()) for code in self.notebook.code)  # papermill adds 1
         if "profile" not in papermill.inspect_notebook(str(path)):
             raise ValueError("no cell tagged `parameters` sets `profile`")
         try:

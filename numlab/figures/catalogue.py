@@ -27,8 +27,8 @@ def item_of(id: str) -> str:
     item = id if paper == "explore" else re.split("[-_]", id)[0]
     well_formed = re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name)
     if not well_formed or (item not in ITEMS and paper != "explore"):
-        known = ", ".join(i for i in ITEMS if i.startswith(f"{paper}/")) or ", ".join(PAPERS)
-        raise ValueError(f"{id!r} is no figure or table, nor a view of one (<id>-<view>): {known}")
+        known = [i for i in ITEMS if i.startswith(f"{paper}/")] or [f"{p}/..." for p in PAPERS]
+        raise ValueError(f"{id!r} is not in the catalogue; known ids: {', '.join(known)}")
     return item
 
 

@@ -146,7 +146,7 @@ def claim(
     ----------
     id : of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`.
     samples, against, gates : see `numlab.claims.judge`.
-    ours : a remark, shown behind the statistic.
+    ours : a remark of ours, shown after the statistic.
 
     >>> import json, pandas as pd
     >>> size = nl.begin("float/encodings", "smoke", {"smoke": {}})

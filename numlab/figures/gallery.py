@@ -34,7 +34,7 @@ SPELLED = (  # in the page
     *(encoders.P10(), encoders.P1000(), encoders.B1999(), encoders.FP15(), encoders.Digits(6, 3)),
     *(encoders.Subword(6, 3), BINS, encoders.IEEE754(), encoders.FoNE(6, 3), encoders.XVal()),
 )
-LIVE = {  # what the page's own pictures draw
+LIVE = {  # figures whose data the page draws itself
     "gap": "xval/fig07",
     "cloud": "explore/pretrained-clouds",
     "spectrum": "explore/pretrained-spectra",
@@ -43,7 +43,7 @@ LIVE = {  # what the page's own pictures draw
 
 @dataclass(frozen=True)
 class Card:
-    """A figure or table of a paper, what was saved of it, as the .json files say, and verdicts."""
+    """A figure or table of a paper, with what was saved of it (the .json files), and verdicts."""
 
     id: str  # <paper>/<name>, such as xval/fig07
     shows: str
@@ -107,7 +107,7 @@ def _earlier(figures: list[dict]) -> set[str]:
 
 
 def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
-    """Each claim with its verdict at a profile, by id; one of an earlier claim does not count."""
+    """Each claim with its verdict at a profile, by id; one of an older wording does not count."""
     judged = {entry["id"]: entry for figure in saved(profile) for entry in figure["claims"]}
     return {
         id: (claim, judged[id] if id in judged and _is_of(judged[id], claim) else NOT_RUN)
@@ -163,33 +163,33 @@ def draw_curves(notebook: str, profile: str) -> None:
 
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
-    """A title for each run: its task, and the head, objective, losses and size if they differ."""
-    parts = ("task", "head", "objective")
-    tasks, heads, objectives = (_told_apart({getattr(r.spec, p) for r in runs}) for p in parts)
-    terms = _told_apart({term for r in runs for term in r.spec.losses})
-    losses = {r: ", ".join(terms[t] for t in r.spec.losses) or "no added loss" for r in runs}
-    models = {r: f"d_model {r.spec.model.d_model}, layers {r.spec.model.n_layer}" for r in runs}
-    titles = {}
-    for run in runs:
-        head = [heads[run.spec.head]] if len(heads) > 1 else []
-        objective = [objectives[run.spec.objective]] if len(objectives) > 1 else []
-        model = [models[run]] if len({*models.values()}) > 1 else []
-        added = [losses[run]] if len({*losses.values()}) > 1 else []
-        titles[run] = ", ".join([tasks[run.spec.task], *head, *objective, *added, *model])
-    return titles
+    """A title for each run: its task, and its head, objective, losses and model if they vary."""
+    shown = []
+    for part in ("task", "head", "objective", "losses", "model"):
+        values = [getattr(run.spec, part) for run in runs]
+        if part == "model":
+            texts = [f"d_model {model.d_model}, layers {model.n_layer}" for model in values]
+        elif part == "losses":
+            names = _distinct_names({term for terms in values for term in terms})
+            texts = [", ".join(map(names.get, terms)) or "no added loss" for terms in values]
+        else:
+            texts = [*map(_distinct_names({*values}).get, values)]
+        if part == "task" or len({*texts}) > 1:
+            shown.append(texts)
+    return dict(zip(runs, map(", ".join, zip(*shown, strict=True)), strict=True))
 
 
 def _encoders(runs: list[Run]) -> dict[Run, str]:
-    """Each run's encoder as `labels` names it, but of one in full only what tells it apart."""
-    apart = _told_apart({run.spec.encoder for run in runs})
+    """Encoder labels for a legend; long ones shortened to the fields that differ."""
+    apart = _distinct_names({run.spec.encoder for run in runs})
     return {
         run: name if getattr(run.spec.encoder, "label", name) == name else apart[run.spec.encoder]
         for run, name in labels(runs).items()
     }
 
 
-def _told_apart(parts: set) -> dict[Any, str]:
-    """The class of each, with the fields in which those of one class differ, but for defaults."""
+def _distinct_names(parts: set) -> dict[Any, str]:
+    """The class of each, with the fields that differ within its class and are not defaults."""
     names = {None: "its encoder's head"} if None in parts else {}
     for part in parts - {None}:
         alike = [other for other in parts if type(other) is type(part)]

@@ -36,7 +36,7 @@ class Notebook:
                 {**c, "source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in cells
             ]
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.path} is no notebook ({error!r})") from None
+            raise ValueError(f"{self.path} is not a notebook ({error!r})") from None
 
     @property
     def code(self) -> list[str]:
@@ -51,7 +51,7 @@ class Notebook:
 
     @property
     def declared(self) -> list[str]:
-        """The ids that it saves, as far as its code holds them as plain strings."""
+        """The ids that its code saves, as far as they are literal strings."""
         return SAVES.findall("\n".join(self.code))
 
     def key(self) -> dict[str, str]:
@@ -75,7 +75,7 @@ class Notebook:
         return True, f"up to date, made {last['made'][:16].replace('T', ' ')}"
 
     def remember(self, profile: str, key: dict[str, str], since: datetime) -> int:
-        """After a run, keep the key that it began with; how many figures and tables it saved.
+        """After a run, store the key that it began with; returns how many figures it saved.
 
         ValueError if it did not save all that its code declares.
         """

@@ -37,8 +37,8 @@ class Head(Code):
     def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Distribution:
         """The distributions of m numbers that (m, O) outputs of the head's module describe.
 
-        Here numbers whose features are drawn one by one. A head with a closed form gives that; one
-        that predicts single numbers raises a ValueError.
+        By default samples, whose features are drawn one by one. A head with a closed form returns
+        that; one that predicts single numbers raises a ValueError.
         """
         outputs = outputs.detach().cpu()
         drawn = module.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))

@@ -115,7 +115,7 @@ class Bars(BinHead):
 
     @classmethod
     def fit(cls, numbers, bins: int = 128) -> Self:
-        """As many bars with equal counts of the numbers; fewer where numbers are the same."""
+        """So many bars with equal counts of the numbers; fewer where numbers repeat."""
         return cls(quantile_edges(numbers, bins))
 
     def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:

@@ -141,7 +141,7 @@ class CircleLogits(nn.Module):
     def __init__(self, n_digits: int, periods: tuple[int, ...], signed: bool):
         super().__init__()
         self.n_digits, self.signed = n_digits, signed
-        # j mod period: digits that a period cannot tell apart tie exactly
+        # j mod period: digits that are alike under a period tie exactly
         turns = [[j % p / p for p in periods] for j in range(10)]
         angles = 2 * math.pi * torch.tensor(turns, dtype=torch.float64)
         basis = torch.stack([angles.cos(), angles.sin()], 2).flatten(1)

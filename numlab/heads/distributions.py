@@ -22,7 +22,7 @@ class Distribution(abc.ABC):
     Attributes
     ----------
     mean, mode : (m,)
-    valid : (m,) the share of the probability that is on numbers at all.
+    valid : (m,) probability that the answer is a number.
 
     >>> import torch
     >>> d = nl.heads.Normals(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1))
@@ -47,7 +47,7 @@ class Distribution(abc.ABC):
 
     @abc.abstractmethod
     def crps(self, x: torch.Tensor) -> torch.Tensor:
-        """The continuous ranked probability score of x: the integral of (cdf - [x or more])²."""
+        """The continuous ranked probability score of x: ∫ (cdf(t) − 1[t ≥ x])² dt."""
 
     @abc.abstractmethod
     def log_density(self, x: torch.Tensor) -> torch.Tensor:

@@ -142,7 +142,7 @@ class Model(nn.Module, abc.ABC):
     def losses(
         self, inputs: Inputs, targets: Targets, terms: Sequence[LossTerm] = ()
     ) -> dict[str, torch.Tensor]:
-        """The parts of the loss: "token", "value" where numbers are carried, and each term's."""
+        """The parts of the loss: "token", "value" where tokens carry numbers, and one per term."""
         h = self.hidden(inputs, targets.reads)
         logits = self.logits(h)
         empty = not len(targets.ids)  # a small batch in which nothing was masked

@@ -58,7 +58,7 @@ class ModelSpec(Architecture):
     @property
     def head_width(self) -> int:
         if self.d_head is None and self.d_model % self.n_head:
-            raise ValueError(f"d_model {self.d_model} is no multiple of n_head {self.n_head}")
+            raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
         return self.d_head or self.d_model // self.n_head
 
     def norm(self) -> nn.Module:
@@ -114,7 +114,7 @@ class Block(nn.Module):
     def forward(self, h, mask, causal, turns=None, reads=None, cache=None):
         """h (B, T, d) -> (B, T, d), or (t, d) at the flat positions `reads`."""
         attended = self.attend(self.attention_norm(h), mask, causal, turns, reads, cache)
-        if reads is not None:  # the last block runs only where it is read
+        if reads is not None:  # the last block is computed only at the positions read
             h = h.flatten(0, 1)[reads]
         h = h + self.out(attended)
         return h + self.down(self.activate(self.up(self.mlp_norm(h))))

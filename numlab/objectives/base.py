@@ -141,7 +141,7 @@ class Objective(abc.ABC):
     version: ClassVar[int] = 1
     only: tuple[str, ...]  # patterns of the slots that are predicted in training
     answers: tuple[str, ...] = ()  # patterns of the slots that `encoder.answer` spells
-    fills_at_once: ClassVar[bool] = False  # `fill` fills all slots of a text; else one slot a text
+    fills_at_once: ClassVar[bool] = False  # whether `fill` fills all slots of a text; else one slot
 
     @abc.abstractmethod
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:

@@ -54,11 +54,11 @@ class CausalLM(Objective):
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Generate each text's slot greedily from the tokens before it, one slot a text."""
+        """Generate one slot of each text greedily from the tokens before it."""
         asked = batch.in_slots(slots)
         first, slot = asked.argmax(1), np.where(asked, batch.slot, -1).max(1)
         if (slot[:, None] != batch.slot)[asked].any():
-            raise ValueError(f"one slot a text is generated; several fit {slots}")
+            raise ValueError(f"one slot per text is generated; several fit {slots}")
         if (first == 0).any():
             raise ValueError(f"{slots} begins a text: there is nothing to generate it from")
         tokenizer = batch.corpus.tokenizer
@@ -102,7 +102,7 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
                 return
         carried = carry.numpy()
         yield np.where(going, token, -1), carried & going, read[going[carried]]
-        if tokenizer.other_head:  # it has answered; what it reads is no encoder's feature
+        if tokenizer.other_head:  # it has answered: what the head reads is not fed back
             going, carry, read = is_word, carry & False, read[:0]
         inputs = Inputs(
             ids=token[:, None],

@@ -24,7 +24,7 @@ class MaskedLM(Objective):
     only : patterns of the slots that may be masked.
     whole : in training a slot is masked whole, all tokens of its number together; else each token
         on its own, as the collator of xval's public code does: then the model mostly sees the rest
-        of the number that it fills in. The same for encoders with one token a number.
+        of the number that it fills in. No difference for encoders with one token per number.
 
     >>> nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",))
     MaskedLM(slots=1.0, literals=0.0, only=('answer',), whole=True)

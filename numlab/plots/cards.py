@@ -65,16 +65,16 @@ def told(value: float) -> str:
 
 def as_text(card: pd.DataFrame) -> str:
     """Tables of a report card with a row for each measure, five encoders side by side."""
-    told = [
+    shown = [
         f"{value:.3g} {TICKS.get(tick, ' ')}"
         for value, tick in zip(card.value, card.published, strict=True)
     ]
     number = card.desideratum.str.partition(" ")[0]
-    rows = card.assign(told=told, measure=number + " " + card.measure)
+    rows = card.assign(shown=shown, measure=number + " " + card.measure)
     names = list(dict.fromkeys(card.encoder))
     tables = []
     for i in range(0, len(names), ACROSS):
         few = rows[rows.encoder.isin(names[i : i + ACROSS])]
-        table = few.pivot_table("told", "measure", "encoder", "first", sort=False)
+        table = few.pivot_table("shown", "measure", "encoder", "first", sort=False)
         tables.append(table.rename_axis(index=None, columns=None).to_string(na_rep=""))
     return "\n\n".join(tables)

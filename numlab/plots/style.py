@@ -163,7 +163,7 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
     return width
 
 
-# IPython, where it runs, has to be told how to show a Figure: without pyplot nobody else does
+# without pyplot, IPython does not know how to show a Figure
 if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
     from IPython.core.pylabtools import print_figure
 

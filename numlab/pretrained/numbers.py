@@ -33,8 +33,8 @@ class NumberModel(
 
     Any model reads. A decoder or an encoder-decoder with a head of words also writes: the encoder's
     words join its own, and the encoder's head reads what they carry off the hidden state. `model`
-    changes only by training. What is saved are the encoder and the new weights: a model, or
-    a LoRA of it, that was trained too has a `save_pretrained` of its own.
+    itself is not modified; only training changes its weights. `save_pretrained` saves the encoder
+    and the new weights: save a model, or a LoRA of it, that was trained too by its own method.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class NumberModel(
 
     @torch.no_grad()
     def _add_words(self, encoder: Encoder, table: torch.Tensor) -> None:
-        """Words begin as those that the model has, such as digits, or as likely as the average."""
+        """New words start as the model's own, such as digits, or as the average of its words."""
         self.words = nn.Linear(table.shape[1], len(encoder.vocabulary), device=table.device)
         self.words.weight.copy_(table.float().mean(0))
         self.words.bias.zero_()
@@ -78,7 +78,7 @@ class NumberModel(
             self.head = encoder.answer.head.build(table.shape[1]).to(table.device)
         known = self.reads.text.tokenizer.get_vocab()
         for i, word in enumerate(encoder.vocabulary):
-            if (row := known.get(word, len(table))) < len(table):  # the mark is no word of its own
+            if (row := known.get(word, len(table))) < len(table):  # [NUM] itself is skipped
                 self.words.weight[i] = table[row]
                 self.embed.new[i] = self.embed.table(torch.tensor(row, device=table.device))
 
@@ -161,8 +161,8 @@ class NumberModel(
     def writing(self, reads: torch.Tensor | None = None):
         """While it lasts, the model's logits are followed by those of the encoder's words.
 
-        Gives a list that will hold what they were read off last: (n, T, d), or (1, t, d) at the
-        flat positions `reads`, (t,).
+        Yields a list that each forward pass fills with the hidden states behind the logits: (n, T,
+        d), or (1, t, d) at the flat positions `reads`, (t,).
         """
         hidden = []
 

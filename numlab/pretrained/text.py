@@ -95,9 +95,6 @@ class InText(Encoder):
     bounds = (-LARGEST, LARGEST)
     holds = "finite numbers"
 
-    def precision(self, numbers) -> np.ndarray:
-        return np.zeros(len(numbers))
-
     def encode(self, numbers) -> Tokens:
         return Tokens.of(np.zeros((len(self.in_range(numbers)), 0), np.int32))
 

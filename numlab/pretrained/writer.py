@@ -99,7 +99,7 @@ def _question(e: Examples) -> Examples:
 class WriterModel(Model):
     """A NumberModel of words.
 
-    In the place of hidden states after the last layer stand logits, as only the model knows them.
+    `hidden` gives logits in place of the last hidden states: only the wrapped model computes them.
     """
 
     def __init__(self, spec: PretrainedWriter, tokenizer: AnswerTokenizer):

@@ -1,13 +1,13 @@
 from .calibration import calibration as calibration
 from .calibration import scores as scores
 from .desiderata import report_card as report_card
-from .linear import linear as linear
 from .logits import NumberLogits as NumberLogits
 from .logits import expectation as expectation
 from .logits import logit_scan as logit_scan
 from .logits import number_logits as number_logits
 from .neighbours import nearby as nearby
 from .neighbours import neighbour_f1 as neighbour_f1
-from .pca import pca as pca
-from .separability import separability as separability
-from .spectrum import spectrum as spectrum
+from .vectors import linear as linear
+from .vectors import pca as pca
+from .vectors import separability as separability
+from .vectors import spectrum as spectrum

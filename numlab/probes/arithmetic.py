@@ -25,7 +25,7 @@ def arithmetic(
     """log-sMAPE of a network of two layers that reads two encoded numbers and writes the result.
 
     It writes through the encoder's own head where the answer is one token that carries a number,
-    else its words, place by place. NaN where an answer is words and carriers, or out of range.
+    else its words, token by token. NaN where answers mix words and carriers, or are out of range.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class _Values(nn.Module):
 
 
 class _Words(nn.Module):
-    """A word, or none, for each place of the answer."""
+    """A word, or no word, for each token of the answer."""
 
     def __init__(self, encoder: Encoder, answers: Tokens):
         super().__init__()

@@ -26,7 +26,9 @@ from numlab.probes.neighbours import neighbour_f1
 
 DECADES = range(-14, 15)  # of the numbers
 ALL_DECADES = range(-307, 308)  # that are counted
-MANY, SOME, FEW = 100_000, 1000, 300  # numbers: as tokens, as vectors, read back from vectors
+MANY = 100_000  # numbers that are encoded as tokens
+SOME = 1000  # numbers whose vectors are compared
+FEW = 300  # numbers that are read back from changed vectors
 PAIRS = 20_000
 TIE = 3e-14  # squared distances that differ by less of a vector's square are rounding
 NOISE = range(-24, 4)  # powers of 2
@@ -81,7 +83,7 @@ def report_card(
     for encoder in [encoders] if isinstance(encoders, Encoder) else encoders:
         name = type(encoder).__name__
         published = PUBLISHED.get(name)
-        for measure, value in _Subject(encoder, d_model, seed, seconds).measures():
+        for measure, value in _Measured(encoder, d_model, seed, seconds).measures():
             what, number, _ = MEASURES[measure]
             tick = np.nan if published is None else published.get(number, 1.0)
             score = float(np.clip(_score(measure, value), 0, 1))
@@ -98,7 +100,7 @@ def worst(encoder: Encoder, measure: str, n: int = 8, seed: int = 0) -> np.ndarr
     """
     if measure not in ("unique", "read back"):
         return np.empty(0)
-    subject = _Subject(encoder, 0, seed, 0)
+    subject = _Measured(encoder, 0, seed, 0)
     x = subject.draw(MANY, 0, signed=True)
     true, tokens = x.astype(float), encoder.encode(x)
     if measure == "unique":
@@ -134,7 +136,7 @@ def _score(measure: str, value: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _Measured:
     """An encoder under test."""
 
     encoder: Encoder
@@ -167,7 +169,7 @@ class _Subject:
         return np.intersect1d(decades, DECADES)
 
     def _decades(self, digits: int, returns: Any) -> list[int]:
-        """The decades of which 9 numbers of so many digits all return."""
+        """The decades in which 9 numbers of so many digits all come back."""
         rng, decades = np.random.default_rng(digits), []
         leading = rng.integers(10 ** (digits - 1), 10**digits, (len(ALL_DECADES), 9))
         leading[:, 0] = 10**digits - 1
@@ -179,7 +181,7 @@ class _Subject:
         return decades
 
     def fitting(self, x: np.ndarray) -> np.ndarray:
-        """Those that the encoder takes: within bounds; as Python ints where it takes only these."""
+        """The numbers within the encoder's bounds; as Python ints if it takes only these."""
         low, high = self.encoder.bounds
         if not isinstance(high, int):
             return x[(x >= low) & (x <= high)]
@@ -187,7 +189,7 @@ class _Subject:
         return np.array(whole, object)
 
     def decoded(self, numbers: np.ndarray) -> np.ndarray:
-        """(n,) float64 as they return."""
+        """(n,) float64: numbers after encoding and decoding."""
         return np.array(self.encoder.decode(self.encoder.encode(numbers)), float)
 
     def draw(self, n: int, stream: int, signed: bool = False, digits: int = 6) -> np.ndarray:
@@ -226,7 +228,7 @@ class _Subject:
 
     @cached_property
     def codes(self) -> _Codes:
-        """A few numbers, and those next to each in its digits 2 to 6."""
+        """A few numbers, and for each those that differ by 1 in one of the digits 2 to 6."""
         x = self.draw(FEW, 2)
         significand, exponent = to_figures(x.astype(float), 6)
         unit = 10.0 ** np.arange(5)
@@ -284,9 +286,8 @@ class _Codes:
         return self.vectors[self.asked]
 
     def read(self, queries: np.ndarray, within: float = 0.0) -> np.ndarray:
-        """(q,) bool: whether each is nearer to its number than to any that is not `within` it.
-
-        Numbers that return as one count as one; a tie is none.
+        """(q,) bool: whether each vector is closest to its own number's code, or to one within the
+        relative error `within`; ties fail.
         """
         q, codes = queries.reshape(len(queries), -1), self.vectors.reshape(len(self.vectors), -1)
         true = self.numbers[self.asked][:, None]

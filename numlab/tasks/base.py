@@ -18,9 +18,9 @@ class Task(ABC):
     """A distribution of texts with numbers. Tasks are frozen dataclasses of plain values.
 
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
-    changes no other draw. `limits` are the parameters that it can hold, each with its range (low,
-    high), `names` what an axis calls some of them, and `gaps` the open intervals (low, high) that
-    samples leave out.
+    changes no other draw. `limits`: the parameters that can be held, each with its range (low,
+    high). `names`: axis labels of some of them. `gaps`: the open intervals (low, high) that samples
+    leave out.
 
     >>> nl.tasks.Addition(2).sample(1, seed=0)[0].numbers
     array([[ 40.,  65., 105.]])
@@ -38,7 +38,7 @@ class Task(ABC):
 
     @abstractmethod
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """Draw n texts: an Examples for each layout, whose `index` take 0 to n - 1 over all.
+        """Draw n texts: an Examples for each layout; together their `index` covers 0 to n - 1.
 
         `fixed` are parameters held at one value, or at an array (n,) of one for each text.
         """
@@ -80,7 +80,7 @@ class Task(ABC):
 
 
 class GivenTask(Task):
-    """A task whose texts are given: they come in random order, each at most once."""
+    """A task whose texts are given; they are drawn in random order, each at most once."""
 
     stored: ClassVar[bool] = False
 

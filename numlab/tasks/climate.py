@@ -28,8 +28,8 @@ class Climate:
     degrees : grid spacing.
     region : south, north, west and east, in degrees.
     seed : of the continents and the weather.
-    patches : degrees over which land and sea are correlated. Where these are few, coordinates do
-        not tell them apart.
+    patches : degrees over which land and sea are correlated. With few, coordinates do not say
+        which is which.
     contrast : how much land and sea differ in all of this; 0: not at all.
 
     >>> field = Climate(years=1, degrees=30.0).field()

@@ -54,7 +54,7 @@ def non_zero(x: float, base: int = 10) -> int:
 
 
 def common(a: float, b: float, base: int = 10) -> int:
-    """Digits with which both begin, as they are written; other signs have none in common.
+    """How many leading digits two numbers share, as written; 0 if their signs differ.
 
     >>> common(12.5, 12.75), common(12.5, -12.5)
     (2, 0)

@@ -17,16 +17,12 @@ ALLOWED = (ast.Expression, ast.BinOp, ast.Name, ast.Load, ast.Add, ast.Sub, ast.
 def _code(expression: str) -> CodeType:
     try:
         tree = ast.parse(expression.strip(), mode="eval")
+        others = [node for node in ast.walk(tree) if not isinstance(node, ALLOWED)]
     except SyntaxError:
-        tree = None
-    if tree is None or not all(map(_allowed, ast.walk(tree))):
+        others = [None]
+    if not all(type(getattr(node, "value", None)) in (int, float) for node in others):  # constants
         raise ValueError(f"an expression has numbers, names, + - * / and (); got {expression!r}")
     return compile(tree, "expression", "eval")
-
-
-def _allowed(node: ast.AST) -> bool:
-    number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    return number or isinstance(node, ALLOWED)
 
 
 def variables(expression: str) -> set[str]:
@@ -65,7 +61,7 @@ class ExpressionTask(PopulationTask):
     @property
     @abstractmethod
     def decimals(self) -> int:
-        """Answers are rounded to so many."""
+        """Decimals to which answers are rounded."""
 
     def layouts(self) -> list[Layout]:
         return [layout_of(text) for text, _ in self.templates]

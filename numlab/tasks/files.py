@@ -39,7 +39,7 @@ def json_values(path: str | Path) -> Iterator[tuple[str, Any]]:
             value = json.loads(part) if part.strip() else None
         except json.JSONDecodeError as error:
             where = f"{path}, line {i + error.lineno - 1}"
-            raise ValueError(f"{where}: no JSON ({error.msg}); got {part[:60]!r}") from None
+            raise ValueError(f"{where}: not JSON ({error.msg}); got {part[:60]!r}") from None
         if one_list:
             yield from ((f"{path}, entry {j}", entry) for j, entry in enumerate(value, start=1))
         elif value is not None:

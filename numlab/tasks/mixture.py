@@ -11,7 +11,7 @@ from numlab.tasks.base import Task, child_seed, hold, natural
 class Mixture(Task):
     """Texts of several tasks in turn: text i is of task i modulo their number.
 
-    No two tasks share a layout: `task_of` tells by it which task a text is of.
+    No two tasks share a layout, so `task_of` finds the task of a text by its layout.
 
     >>> from numlab.tasks import Addition, Multiplication
     >>> mixture = Mixture((Addition(2), Multiplication(1)))

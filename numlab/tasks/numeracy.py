@@ -76,12 +76,12 @@ class Numeracy(PopulationTask):
         return DRAWS[self.task].layouts
 
     def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
-        """(n,) how hard each text is (int): of digits, or of bits for base 2 (see `difficulty`)."""
+        """(n,) int: how hard each text is in digits, or in bits for base 2 (see `difficulty`)."""
         levels = self.levels(base)
         return np.clip(DIFFICULTIES[self.task].of(examples, base), levels[0], levels[-1])
 
     def levels(self, base: int = 10) -> range:
-        """The difficulties there are: harder texts count as the last."""
+        """All difficulties; harder texts count as the last."""
         own = base == (10 if self.precision == "decimal" else 2)  # few digits can be many bits
         return DIFFICULTIES[self.task].levels(self.digits if own else FLOAT_DIGITS, base)
 

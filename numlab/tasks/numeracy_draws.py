@@ -227,12 +227,12 @@ def _draw_list(task: Numeracy, u: Uniforms) -> list[float] | None:
 
 
 def _of_lists(prompt: str, answers: int | None = 1, ways: tuple[str, ...] = ("",)) -> list[Layout]:
-    """A layout for each length and way; `answers` None: as many as numbers."""
+    """A layout for each length and way; with `answers` None, one answer for each number."""
     layouts = []
     for n in LENGTHS:
         listed = ", ".join(f"{{x{i}}}" for i in range(n))
-        told = ", ".join(f"{{answer{i}}}" for i in range(n)) if answers is None else "{answer}"
-        layouts += [Layout.of(f"<{prompt or way}>{listed} = {told}") for way in ways]
+        asked = ", ".join(f"{{answer{i}}}" for i in range(n)) if answers is None else "{answer}"
+        layouts += [Layout.of(f"<{prompt or way}>{listed} = {asked}") for way in ways]
     return layouts
 
 

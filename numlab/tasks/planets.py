@@ -31,7 +31,7 @@ class Planets(IndependentTask):
     in 30 % of the texts (`aligned`), else uniform within pi/6 (`angles`); the step size uniform in
     `step_sizes`. Planets are shuffled in the text, so a0 is 1 or at least 1.167. The star starts
     at rest in the origin. A lone planet (ours) has the first or the second orbit of four: a0 has
-    the same gap, and no other planet tells it.
+    the same gap, and no other planet reveals it.
 
     `sample` can hold stepsize, a0, e0 and m0, in the units of the text. With a0, planet0 is the
     innermost, and the semimajor axes are equally spaced from a0, not from 1, to a_f (our choice:

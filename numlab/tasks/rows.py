@@ -1,4 +1,4 @@
-"""One's own data as a task: the rows of a table, or texts. Their content decides the address."""
+"""Your own data as a task: rows of a table, or texts, stored under a digest of their content."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ MISSING = " ?"  # what stands in a text for a value that a row lacks
 class Rows(GivenTask):
     """Different rows that the store keeps under the checksum of their content.
 
-    `without` are open intervals: rows with a number in one of them are in `held_out` only.
+    `without` lists open intervals: rows with a number in one of them are only in `held_out`.
     """
 
-    rows: str  # the checksum; given as data, it is computed and the data are kept
+    rows: str  # pass data: they are stored, and the field becomes their checksum
     without: tuple[tuple[str, float, float], ...]  # (pattern of slots, low, high)
 
     @property
@@ -42,7 +42,7 @@ class Rows(GivenTask):
 
     @abc.abstractmethod
     def read(self, rows) -> list[Examples]:
-        """Other rows of the same form; `index` is a row's place. A Table may lack its target."""
+        """Other rows of the same form; `index` is a row's place. A table may lack its target."""
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
@@ -221,8 +221,8 @@ def as_columns(
 ) -> pd.DataFrame:
     """Columns as float64 or as words, None where one is missing; dates as several columns.
 
-    What has words or hours in the table `like` has them here. ValueError for two columns of one
-    name, an infinite number, or a target that is no column of numbers.
+    Columns are typed as in the table `like`. ValueError for two columns of one name, an infinite
+    number, or a target that is not a column of numbers.
     """
     import pandas as pd
     from pandas.api import types
@@ -259,7 +259,7 @@ def as_columns(
 
 
 def _word(value, known: Sequence[str] | None) -> str:
-    """A value as a word; one that is known where pandas has made a float of a whole number."""
+    """A value as a word. Pandas may have made 3.0 of 3: a known word wins."""
     text = str(value)
     return text.removesuffix(".0") if known and text not in known else text
 

@@ -52,9 +52,10 @@ class BinaryTrees(ExpressionTask):
     def limits(self) -> dict[str, tuple[float, float]]:
         return dict.fromkeys(SLOTS[: self.operands], self.bounds)
 
-    @property
+    @functools.cached_property
     def templates(self) -> tuple[tuple[str, str], ...]:
-        return _templates(self.operands)
+        trees = _trees(SLOTS[: self.operands])
+        return tuple((re.sub("[a-d]", r"{\g<0>}", tree) + " = {answer}", tree) for tree in trees)
 
     @functools.cached_property
     def values(self) -> np.ndarray:
@@ -85,12 +86,6 @@ class BinaryTrees(ExpressionTask):
         tree = trees.integers(0, len(self.templates), n)
         operands = values.integers(0, len(self.values), (n, self.operands))
         return np.column_stack([tree, self.values[operands]])
-
-
-@functools.cache
-def _templates(n: int) -> tuple[tuple[str, str], ...]:
-    """A text and its expression for each tree of n operands."""
-    return tuple((re.sub("[a-d]", r"{\g<0>}", t) + " = {answer}", t) for t in _trees(SLOTS[:n]))
 
 
 def _trees(slots: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from numlab.training.spec import RunSpec
 
 RECENT = 60.0  # seconds without progress after which a training is not listed
 ANSWER_SECONDS = 5  # how long a named scheduler may take to answer
-NEWS = 90.0  # seconds to wait for NFS to show another host's files; nfs(5): 60
+NFS_DELAY = 90.0  # seconds to wait for NFS to show another host's files; nfs(5): 60
 # glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
 # Dask makes it return all: a step then takes 1.1 to 2 times as long.
 KEEP_PAGES = {
@@ -37,7 +37,7 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     ----------
     scheduler : address of a Dask scheduler, or "slurm"; default: the environment variable
         NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core. Workers that
-        do not see this store train into one of their own and send the run. With Slurm each run is
+        do not see this store train into their own and send the run. With Slurm each run is
         a job, as the variables SBATCH_* ask, such as SBATCH_PARTITION and SBATCH_TIMELIMIT.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
@@ -108,7 +108,7 @@ def _local_cluster(n_workers: int | None):
 
 
 def _check_main() -> None:
-    """A RuntimeError in a script that would start again in each worker: workers import it."""
+    """RuntimeError for a script without a __main__ guard: each worker would run it again."""
     main = sys.modules["__main__"]
     script = getattr(main, "__file__", None)
     if script and main.__spec__ is None and "__name__" not in Path(script).read_text("utf-8"):
@@ -157,7 +157,7 @@ def _collect(future, run: Run) -> None:
 
 def appears(run: Run) -> bool:
     """Whether the store holds a run once it shows what other hosts wrote."""
-    end = time.monotonic() + NEWS
+    end = time.monotonic() + NFS_DELAY
     while not (stored := _is_stored(run)) and time.monotonic() < end:
         time.sleep(PROGRESS_SECONDS)
     return stored
@@ -169,11 +169,11 @@ def _write_all(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def _train_at(home: str, mark: str, path: list[str], spec: bytes) -> dict[str, bytes]:
-    """Train on a worker: into the store at `home`, where it sees the file `mark` of that store,
-    else into its own, and then give the run's files.
+    """Train on a worker. If it sees `mark`, it shares the store at `home`; else it trains into its
+    own store and returns the run's files.
 
-    A class of the user's own is in a module that the asking process finds on its `path`: only here
-    is it looked for, so that the scheduler need not find it.
+    A class of the user's own is in a module on the `path` of the asking process: the worker looks
+    for it there, and the scheduler never does.
     """
     sys.path += [folder for folder in path if folder not in sys.path]
     spec = pickle.loads(spec)
@@ -210,7 +210,7 @@ def _steps_done(run: Run) -> int:
 
 
 def _progress(digest: str) -> dict:
-    """What a training last wrote; empty where there is none."""
+    """What a training last wrote to progress.json; empty if there is none."""
     try:
         return json.loads((store.partial_dir(digest) / "progress.json").read_text("utf-8"))
     except (OSError, ValueError):  # it has just begun, or ended

@@ -55,7 +55,7 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
     """The run of a spec, trained now if it is missing; `report` is called with step and loss."""
     run, first = Run(spec), processes.rank() == 0
     with store.lock(run.folder) if first else contextlib.nullcontext():
-        if not processes.as_first(first and store.intact(run.folder)):
+        if not processes.from_rank_0(first and store.intact(run.folder)):
             with threads(spec.threads):
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
@@ -63,7 +63,7 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
                 store.write(run.folder, fit.save)
         if first:
             shutil.rmtree(store.partial_dir(run.digest), ignore_errors=True)
-    processes.as_first(True)  # the run is there
+    processes.from_rank_0(True)  # the run is there
     return run
 
 
@@ -247,7 +247,7 @@ class Fit:
     def _resume(self) -> None:
         """Go on from the checkpoint, if there is an intact one."""
         folder = self.folder / "checkpoint"
-        if not processes.as_first(processes.rank() == 0 and store.intact(folder)):
+        if not processes.from_rank_0(processes.rank() == 0 and store.intact(folder)):
             return
         self.model.load_state_dict(load_file(folder / "weights.safetensors"))
         for key, value in load_file(folder / "moments.safetensors").items():
@@ -293,5 +293,5 @@ def epoch_order(lengths: np.ndarray, size: int, rng: np.random.Generator) -> np.
 
 
 def _save_tensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
-    # not by save_file: of a full disk it would raise an error of its own, no OSError
+    # on a full disk save_file raises its own error, not OSError
     path.write_bytes(save({k: v.detach().cpu().contiguous() for k, v in tensors.items()}))

@@ -67,7 +67,7 @@ def choose_learning_rates(
 
 
 def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
-    """(specs, rates) validation losses, and the number of the best rate of each spec."""
+    """(specs, rates) validation losses, and the index of each spec's best rate."""
     short = [
         dataclasses.replace(spec, learning_rate=rate, steps=steps)
         for spec in specs
@@ -78,7 +78,10 @@ def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
 
 
 def _best(losses: np.ndarray) -> np.ndarray:
-    """The number of the best rate of each spec, from (specs, rates): at no edge without need."""
+    """The index of each spec's best rate, from (specs, rates) losses.
+
+    It is not at an edge unless that is better by TIE.
+    """
     losses = np.where(np.isnan(losses), np.inf, losses)
     best = losses.argmin(1)
     if losses.shape[1] < 3:

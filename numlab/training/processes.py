@@ -3,8 +3,6 @@
 Without torchrun there is one process, and all of this does nothing.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 
@@ -27,12 +25,12 @@ def rank() -> int:
     return distributed.get_rank()
 
 
-def as_first(value: bool) -> bool:
+def from_rank_0(value: bool) -> bool:
     """Process 0's value, broadcast to all; also a barrier."""
-    said = [value]
+    shared = [value]
     if distributed.is_initialized():
-        distributed.broadcast_object_list(said)
-    return said[0]
+        distributed.broadcast_object_list(shared)
+    return shared[0]
 
 
 def losses(compute: Callable[[Inputs, Targets], Parts], inputs: Inputs, targets: Targets) -> Parts:

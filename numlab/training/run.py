@@ -36,8 +36,8 @@ class Run:
     def stored(cls, digest: str, modules: tuple[str, ...] = ()) -> Run:
         """The run that the store holds under a digest.
 
-        `modules` are those beside numlab whose classes its spec may name. ValueError if the store
-        holds none, one of another module, or one made by an older version of its classes.
+        Its spec may name classes of numlab and of `modules`. ValueError if the store has no such
+        run, if its spec names another class, or if a class has changed its version since.
         """
         path = store.runs_dir() / digest / "spec.json"
         if not path.is_file():

@@ -63,7 +63,7 @@ def train(runs: list[Run]) -> None:
 
 
 def _wait(pending: dict) -> None:
-    """Wait for jobs, and take those that ended out of `pending`, a run for each."""
+    """Wait for jobs; remove those that ended from `pending`, which maps each job to its run."""
     queue, asked = {job.job_id for job in pending}, time.monotonic()
     with progress_bar([*pending.values()]) as show:
         while pending:
@@ -95,14 +95,14 @@ def _collect(job, run: Run) -> None:
 
 
 def cancel(*which: str) -> None:
-    """Cancel jobs by their numbers, or by `--name` and a name."""
+    """Cancel jobs by their ids, or by `--name` and a name."""
     if which:
         subprocess.run(["scancel", *which], check=False)
 
 
 class Training:
-    """What a job does. Before its time is over, or when others go first, submitit asks for a
-    `checkpoint` and requeues the job, which then goes on from the training's own."""
+    """What a job does. Before its time is over, or when it is preempted, submitit calls
+    `checkpoint` and requeues the job, which then resumes from the training's last checkpoint."""
 
     def __call__(self, home: str, spec: RunSpec) -> None:
         os.environ["NUMLAB_HOME"] = home

@@ -36,8 +36,7 @@ class RunSpec:
         falls along a cosine to `min_lr_ratio` of that (xval, Appendix C).
     weight_decay : of the matrices; norms and biases have none.
     clip : largest norm of the gradient.
-    head : how numbers are read off hidden states, one at the first token of each; None: by the
-        encoder's own head or words.
+    head : predicts numbers, each at its first token; None: the encoder's own head or words do.
     losses : terms that are added to the objective's loss; their names differ.
     start : the run whose weights are the initial ones; None: they are drawn. What it lacks, such
         as the words of another encoder, is drawn.
@@ -93,7 +92,7 @@ class RunSpec:
             for layout in self.task.layouts():
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
         if self.head and self.losses:
-            raise ValueError(f"losses are of words, and {self.head} reads numbers; got {names}")
+            raise ValueError(f"added losses need answers in words; {self.head} predicts numbers")
 
     @property
     def name(self) -> str:

@@ -38,7 +38,11 @@ def _measure(specs: list[RunSpec], rounds: int):
     few = [dataclasses.replace(s, n_train=min(s.n_train, 64 * s.batch_size)) for s in specs]
     with threads(specs[0].threads):
         fits = [Fit(spec, f"timing-{store.digest(spec)}") for spec in few]
-        seconds = np.array([[_seconds(fit, i) for fit in fits] for i in range(rounds + 2)])
+        seconds = np.zeros((rounds + 2, len(fits)))
+        for i, j in np.ndindex(seconds.shape):
+            began = time.perf_counter()
+            float(sum(fits[j]._update(i).values()))  # waits for the device
+            seconds[i, j] = time.perf_counter() - began
     for fit in fits:
         shutil.rmtree(fit.folder, ignore_errors=True)
     return pd.DataFrame(
@@ -48,9 +52,3 @@ def _measure(specs: list[RunSpec], rounds: int):
             "tokens": [fit.spec.batch_size * fit.corpus.lengths.mean() for fit in fits],
         }
     )
-
-
-def _seconds(fit: Fit, step: int) -> float:
-    began = time.perf_counter()
-    float(sum(fit._update(step).values()))  # waits for the device
-    return time.perf_counter() - began

@@ -1,7 +1,6 @@
 from .clouds import clouds as clouds
 from .explorer import embedding_explorer as embedding_explorer
 from .leaderboard import leaderboard as leaderboard
-from .logits import logit_scan as logit_scan
 from .report_card import report_card as report_card
 from .spell import spell as spell
 from .spell import spelled as spelled

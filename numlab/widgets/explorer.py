@@ -172,9 +172,9 @@ class _Explorer(Panel):
         asked = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
         k = min(NEAR, len(self.numbers) - 1)
         near = {title: neighbours(e, asked, k) for title, e in self.seen.items()}
-        said = {"chosen": self.names[chosen], "n": len(self.names), "n_asked": len(asked)}
-        said |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
-        self.message.value, self.near.value = "", page("explorer.html").render(near=near, **said)
+        facts = {"chosen": self.names[chosen], "n": len(self.names), "n_asked": len(asked)}
+        facts |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
+        self.message.value, self.near.value = "", page("explorer.html").render(near=near, **facts)
         self.brush.answered += 1
 
     def draw_spectrum(self, chosen: np.ndarray) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def sample(embeddings: list[Embeddings]) -> list[Embeddings]:
 
 
 def titles(embeddings: list[Embeddings]) -> list[str]:
-    """The source and layer of each; from the second of a name on, with a count."""
+    """The source and layer of each; the second of the same name ends in "#2", and so on."""
     names = [e.source if e.layer is None else f"{e.source} · layer {e.layer}" for e in embeddings]
     before = [names[:i].count(name) for i, name in enumerate(names)]
     return [f"{name} #{n + 1}" if n else name for name, n in zip(names, before, strict=True)]

@@ -94,5 +94,5 @@ class _Leaderboard(Panel):
         encoder, level, _ = self.plot.clicked
         rows = self.chosen[(self.chosen.encoder == encoder) & (self.chosen.difficulty == level)]
         few = rows.sort_values("score", kind="stable").head(EXAMPLES)[ANSWER]
-        told = f"{encoder}, difficulty {level}: {len(few)} of {len(rows)} answers, the worst first"
-        self.examples.value = note(told) + few.to_html(index=False, float_format="{:.4g}".format)
+        title = f"{encoder}, difficulty {level}: {len(few)} of {len(rows)} answers, the worst first"
+        self.examples.value = note(title) + few.to_html(index=False, float_format="{:.4g}".format)

@@ -89,7 +89,7 @@ def _joined(features: np.ndarray) -> str:
 
 
 def _page(text: str, encoders: list[Encoder]) -> str:
-    """The HTML of a text's tokens, or of why there are none."""
+    """The HTML of a text's tokens, or of the reason why it has none."""
     template = page("spell.html")
     try:
         frame = spelled(text[:LONGEST], encoders)

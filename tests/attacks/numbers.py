@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from encoders.precision import precision
 
 import numlab as nl
 from numlab.probes.desiderata import standard
@@ -68,7 +69,7 @@ def _round_trip(encoder: nl.Encoder, numbers: np.ndarray) -> Counter:
     counts, given = Counter(), numbers[held]
     if len(given):
         read = encoder.decode(encoder.encode(given))
-        far = np.array(abs(read - given) > encoder.precision(given), bool)
+        far = np.array(abs(read - given) > precision(encoder, given), bool)
         counts["silently wrong"] += int(far.sum()) + int((read != read).sum())
     for number in numbers[~held][:20]:
         try:

@@ -1,4 +1,4 @@
-"""The panels of a workbench in a browser: explored, scanned, uploaded; and by voila."""
+"""The panels of a workbench in a browser: explored, uploaded; and by voila."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ import numlab as nl
 numbers = np.arange(1000.0)
 encoders = nl.FoNE(int_digits=3), nl.XVal()
 fone, xval = [nl.embeddings.from_encoder(encoder, numbers, 16) for encoder in encoders]
-spec = nl.RunSpec(task=nl.tasks.Lookup(entries=1), encoder=nl.P1000(), n_train=256, n_valid=32,
-    n_test=32, steps=20, batch_size=16, learning_rate=3e-3, model=nl.GPT2(16, 1, 2, context=64),
-    objective=nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",)))
 """
 ANSWERS = """
 import pandas as pd
@@ -37,7 +34,6 @@ nl.widgets.report_card(nl.probes.report_card(graded), graded)
 CELLS = (
     PREPARE,
     "nl.widgets.embedding_explorer([fone, xval], encoders=[nl.P1000()])",
-    "nl.widgets.logit_scan(nl.train(spec), n=2)",
     "nl.widgets.your_numbers(steps=0)",
     ANSWERS,
     CARD,
@@ -115,12 +111,6 @@ def test_colours_and_projections_are_chosen_by_menus(page):
     page.wait_for_function(f"({RINGS}).join() === '100,100'")
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
     shot(page, "explorer-3d")
-
-
-def test_a_scan_shows_the_words_of_another_token(page):
-    page.get_by_label("token").select_option("3")
-    plot_of(page, "probability of token 3").scroll_into_view_if_needed()
-    shot(page, "logit_scan")
 
 
 def upload(page, path):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import numlab as nl
+from encoders.precision import precision
 from numlab.codes.edges import quantile_edges, tree_edges
 from numlab.encoders import PLE, FusedBins, Periodic, SoftBins, Standardised
 
@@ -88,7 +89,7 @@ def test_a_number_is_spelled_and_read_by_its_column(encoder):
         read = tokenizer.decode(
             ids + tokenizer.offset, np.ones(ids.shape, bool), features, slot=name
         )
-        assert (np.abs(read - true) <= own.precision(true)).all()
+        assert (np.abs(read - true) <= precision(own, true)).all()
 
 
 def test_a_word_of_another_column_is_no_number():

@@ -60,7 +60,7 @@ def test_problems_are_texts_whose_last_number_is_the_answer(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "broken", "message"),
     [
-        ("questions", '{"index": 9, "question": ', r"Small\.q, line 4: no JSON .*; got '\{\"index"),
+        ("questions", '{"index": 9, "question": ', r"Small\.q, line 4: not JSON .*; got '\{\"in"),
         ("questions", {"index": 9}, r"Small\.q, line 4: expected index, question; got"),
         ("questions", {"index": 9, "question": " "}, r"Small\.q, line 4: expected the text of a"),
         ("questions", {"index": 9, "question": "1?"}, r"Small\.q, line 4: problem 9 has no answer"),

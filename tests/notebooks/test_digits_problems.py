@@ -91,3 +91,19 @@ def test_a_run_says_its_settings(home):
     ran = problems.as_ran("mine", nl.train(spec))
     assert (ran["setting"], ran["epochs"], ran["lambda"]) == ("mine", 2, 0.8)
     assert ran["tokens a problem"] == pytest.approx(30, abs=25) and ran["parameters"] > 1000
+
+
+def test_the_character_error_rate_is_over_the_length_of_the_true_number():
+    def rate(true, predicted, valid=True):
+        columns = {"true": [true], "predicted": [predicted], "valid": [valid]}
+        return problems.character_error_rate(pd.DataFrame(columns))
+
+    assert rate(321.0, 321.0) == 0
+    assert rate(321.0, 320.0) == pytest.approx(1 / 3)  # the paper's example, 4.2
+    assert rate(321.0, 32.0) == pytest.approx(1 / 3)
+    assert rate(12.5, -12.5) == pytest.approx(1 / 4)
+    assert rate(5.0, 12345.0) == 4
+    assert rate(1e21, 1e22) == pytest.approx(1 / 22)  # in full, not as 1e+21
+    assert rate(10**30, 10**30 + 1) == pytest.approx(1 / 31)
+    assert rate(321.0, np.nan, valid=False) == 1
+    assert np.isnan(problems.character_error_rate(ANSWERS[:0]))

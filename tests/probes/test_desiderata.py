@@ -166,11 +166,11 @@ def test_ten_encoders_take_less_than_a_minute_of_one_core(ten):
     ("text", "said"),
     [
         ("Nope", "no encoder is named 'Nope'; there are .*BitTokens"),
-        ("Encoder", "'Encoder' is no encoder: a frozen dataclass"),
-        ("math:sqrt", "'math:sqrt' is no encoder: a frozen dataclass"),
+        ("Encoder", "'Encoder' is not an encoder: a frozen dataclass"),
+        ("math:sqrt", "'math:sqrt' is not an encoder: a frozen dataclass"),
         ("FoNE(", "written like BitTokens"),
         ("FoNE(print(1))", "written like BitTokens"),
-        ("FoNE(colour=1)", "is no encoder: .*colour"),
+        ("FoNE(colour=1)", "is not an encoder: .*colour"),
         ("no_such_module:Mine", "there is no module 'no_such_module'"),
     ],
 )

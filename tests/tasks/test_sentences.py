@@ -89,7 +89,7 @@ def test_a_file_of_another_checksum_is_refused(tmp_path):
 def test_a_line_that_is_no_json_is_named(tmp_path):
     path = tmp_path / "sentences.json"
     path.write_text('{"comment": "1", "offset": 0, "length": 1}\n\nno\n')
-    with pytest.raises(ValueError, match="line 3: no JSON"):
+    with pytest.raises(ValueError, match="line 3: not JSON"):
         Sentences(str(path)).layouts()
 
 
