@@ -102,16 +102,18 @@ def same_order(one: pd.DataFrame, two: pd.DataFrame) -> pd.Series:
     return pd.concat(alike, axis=1).mean(axis=1)
 
 
-def plateau(runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0) -> nl.gates.Gate:
+def plateau(
+    runs: Sequence[nl.Run], exact: Sequence[float], enough: float = 1.0, floor: float = -np.inf
+) -> nl.gates.Gate:
     """`nl.gates.plateau` of the runs whose exact match is below `enough`.
 
     The loss of a model that is always right falls towards 0 for ever, and what a claim asks for is
-    reached there.
+    reached there. A loss below `floor` counts as `floor`.
     """
     short = [run for run, share in zip(runs, exact, strict=True) if share < enough]
     if not short:
         return nl.gates.Gate("plateau", True, f"each run is right in {enough:.2%} or more")
-    return nl.gates.plateau(short)
+    return nl.gates.plateau(short, floor)
 
 
 def plateaus(
@@ -120,6 +122,7 @@ def plateaus(
     runs: Sequence[nl.Run],
     enough: float = 1.0,
     part: str = "",
+    floor: float = -np.inf,
 ) -> list[nl.gates.Gate]:
     """Gates of a claim that one encoder is at or above others: one against it, one for it.
 
@@ -129,7 +132,7 @@ def plateaus(
     """
     sides = {"contradicted": leader, "held": others}
     gates = {
-        side: plateau([runs[i] for i in rows.index], rows.exact_match, enough)
+        side: plateau([runs[i] for i in rows.index], rows.exact_match, enough, floor)
         for side, rows in sides.items()
     }
     return [dataclasses.replace(gate, part=part, side=side) for side, gate in gates.items()]
