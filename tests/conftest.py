@@ -1,5 +1,6 @@
 """What the tests share."""
 
+import gc
 import json
 import os
 import textwrap
@@ -37,6 +38,12 @@ def pytest_collection_modifyitems(items):
         return next(places, len(LONG))
 
     items.sort(key=rank)
+
+
+def pytest_collection_finish():
+    """What was imported stays: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ TABLE = pd.DataFrame(
 ).assign(MSE=[0.123456, None, 1e-7])
 
 
-@pytest.fixture
-def built(home, monkeypatch):
+def build(home, monkeypatch):
     """The gallery of one figure and one table at full, and the table at quick."""
     tests = {
         "xval/below": Claim(
@@ -53,6 +52,19 @@ def built(home, monkeypatch):
     plt.close(fig)
     gallery.build()
     return home / "figures"
+
+
+@pytest.fixture(scope="module")
+def built(module_home):
+    """For tests that read it."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield build(module_home, monkeypatch)
+
+
+@pytest.fixture
+def rebuilt(home, monkeypatch):
+    """For tests that build it again."""
+    return build(home, monkeypatch)
 
 
 def local(figures):
@@ -96,16 +108,16 @@ def test_the_scoreboard_counts_each_claim_once(built):
     assert "| our own |  | 0 | 0 | 0 | 1 | 1 |" in (built / "README.md").read_text()
 
 
-def test_the_first_minute_says_what_is_decided_and_what_was_not_run(built, monkeypatch):
+def test_the_first_minute_says_what_is_decided_and_what_was_not_run(rebuilt, monkeypatch):
     rows = [{"paper": "xval", "says": "Text is bad.", "claims": {"xval/below": "It errs less"}}]
     monkeypatch.setattr(catalogue, "SUMMARY", rows)
     own = {"fone/unseen": "Seen by nobody", "xval/smooth": "It is smooth", "xval/below": "Less"}
     monkeypatch.setattr(catalogue, "OWN", own)
     gallery.build()
-    text = (built / "README.md").read_text()
+    text = (rebuilt / "README.md").read_text()
     assert "3 claims were fixed before their runs; 1 are decided, 1 open, 1 not run." in text
     assert "**xval** says: Text is bad.\n\n- It errs less: *contradicted*" in text
-    words = re.sub(r"<[^>]*>|\s+", " ", (built / "index.html").read_text())
+    words = re.sub(r"<[^>]*>|\s+", " ", (rebuilt / "index.html").read_text())
     minute = " ".join(words.partition("in one minute")[2].split())
     assert minute.index("1 of 3 claims are decided") < minute.index("contradicted It errs less")
     assert minute.index("contradicted Less") < minute.index("not run Seen by nobody")
@@ -117,7 +129,7 @@ def test_a_claim_that_was_not_run_stands_at_its_figure(built):
 
 
 @pytest.mark.parametrize("change", [{"below": 2}, {"statistic": "a step"}, {"gates": ["plateau"]}])
-def test_a_verdict_does_not_outlive_a_change_of_what_its_claim_asks(built, monkeypatch, change):
+def test_a_verdict_does_not_outlive_a_change_of_what_its_claim_asks(rebuilt, monkeypatch, change):
     changed = {id: replace(claim, **change) for id, claim in gallery.claims().items()}
     monkeypatch.setattr(gallery, "claims", lambda: changed)
     assert {v["verdict"] for _, v in gallery.verdicts("full").values()} == {"not run"}
@@ -184,10 +196,10 @@ def test_the_page_is_well_formed_and_has_a_card_for_every_item(built):
     assert sum("/" in i for i in ids) == len(catalogue.ITEMS)
 
 
-def test_building_again_changes_nothing(built):
-    first = (built / "index.html").read_bytes(), (built / "README.md").read_bytes()
+def test_building_again_changes_nothing(rebuilt):
+    first = (rebuilt / "index.html").read_bytes(), (rebuilt / "README.md").read_bytes()
     gallery.build()
-    assert first == ((built / "index.html").read_bytes(), (built / "README.md").read_bytes())
+    assert first == ((rebuilt / "index.html").read_bytes(), (rebuilt / "README.md").read_bytes())
 
 
 def test_the_effects_are_drawn(built):
@@ -196,19 +208,19 @@ def test_the_effects_are_drawn(built):
     assert [text.split(": ")[::2] for text in drawn] == [["smooth", "0"], ["below", "-5"]]
 
 
-def test_a_figure_says_where_it_departs_from_the_paper(built, monkeypatch):
+def test_a_figure_says_where_it_departs_from_the_paper(rebuilt, monkeypatch):
     monkeypatch.setitem(catalogue.DEPARTURES, "xval/one", ["Three planets, not four."])
     gallery.build()
-    assert "<li>Three planets, not four.</li>" in (built / "index.html").read_text()
-    assert "Three planets, not four." in (built / "README.md").read_text()
+    assert "<li>Three planets, not four.</li>" in (rebuilt / "index.html").read_text()
+    assert "Three planets, not four." in (rebuilt / "README.md").read_text()
 
 
-def test_a_view_that_a_widget_kept_gets_a_card(built):
+def test_a_view_that_a_widget_kept_gets_a_card(rebuilt):
     nl.begin("explore/ood_sweep", "quick", {"quick": {}})
     nl.save_table("explore/answer-1-55", TABLE)
     gallery.build()
-    assert "explore/answer-1-55" in local(built)
-    assert "explore/answer" not in (built / "index.html").read_text()
+    assert "explore/answer-1-55" in local(rebuilt)
+    assert "explore/answer" not in (rebuilt / "index.html").read_text()
 
 
 def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():
