@@ -139,6 +139,7 @@ def test_a_picture_has_its_size_and_says_what_is_seen(built):
     image = re.search(r'<img srcset="full/xval/fig07.png[^>]*>', (built / "index.html").read_text())
     assert re.search(r'width="\d+" height="\d+"', image[0])
     assert 'alt="Out of distribution: step sizes between' in image[0]
+    assert " Seen: below all (contradicted)." in image[0] and "continuous" not in image[0]
 
 
 def test_the_committed_page_and_its_pictures_are_at_most_12_mb():
