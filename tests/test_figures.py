@@ -87,7 +87,7 @@ def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):
     figure = told(begun / "xval/fig07.json")
     assert list(figure) == [
         *("id", "kind", "title", "notebook", "profile"),
-        *("commit", "created", "versions", "runs", "trained", "claims"),
+        *("commit", "created", "versions", "runs", "trained", "claims", "checksum"),
     ]
     assert (figure["id"], figure["kind"], figure["title"]) == ("xval/fig07", "figure", "a title")
     assert (figure["notebook"], figure["profile"]) == ("xval/planets", "quick")
