@@ -58,17 +58,6 @@ def test_the_signs_of_bits_and_of_the_reciprocals(benchmark, million):
         assert benchmark.stats.stats.min < 0.2
 
 
-def test_a_million_doubles_of_any_bits_come_back(benchmark):
-    """Bit for bit, subnormals among them; the bits of no finite number are left out."""
-    n = 10**6 if benchmark.enabled else 10**4
-    x = np.random.default_rng(0).integers(0, 2**64, n, np.uint64)
-    x[: n // 10] &= np.uint64(0x800FFFFFFFFFFFFF)  # subnormal
-    x = x.view(np.float64)
-    x, encoder = x[np.isfinite(x) & (x != 0)], BitTokens()
-    back = benchmark(lambda: encoder.number(encoder.features(x)))
-    assert (back.view(np.uint64) == x.view(np.uint64)).all()
-
-
 def test_parse(benchmark):
     texts = [f"{{'a': [{i}, -3.0, 2.5e-3], 'planet0': {i / 8}}}" for i in range(10_000)]
     benchmark(parse, texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from decimal import Context, Decimal, localcontext
@@ -225,3 +226,26 @@ def test_digits_and_common_prefixes():
 def test_what_there_is_not_is_refused(wrong, said):
     with pytest.raises(ValueError, match=said):
         Numeracy(**wrong)
+
+
+SAME = {
+    "Addition": "ace62bcedd67",
+    "Multiplication": "681e1869b41c",
+    "Division": "7977d62f0e6d",
+    "Exponentiation": "d7f6c9cac4eb",
+    "Mean": "548fc8482d6a",
+    "Std": "525aa3f4c3d6",
+    "MinMax": "e9130c063557",
+    "Interval": "011497f8e9c9",
+    "Sorting": "a96552315e1d",
+    "DivM": "596c1ffb22b8",
+}
+
+
+@every_task
+def test_a_seed_gives_the_same_numbers_to_the_bit_on_every_machine(name):
+    drawn = [
+        (e.numbers.tolist(), None if e.words is None else e.words.tolist())
+        for e in Numeracy(name).sample(20, seed=0)
+    ]
+    assert hashlib.sha256(repr(drawn).encode()).hexdigest()[:12] == SAME[name]
