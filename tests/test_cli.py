@@ -129,6 +129,32 @@ def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number):
     assert wait_for(lambda: not any(p.is_running() for p in started))
 
 
+HANGS = """
+import subprocess, sys, time
+from numlab import cli
+cli.STOP_SECONDS = 0.5
+def app():
+    print(subprocess.Popen(["sleep", "60"]).pid, flush=True)
+    while True:
+        try:
+            time.sleep(60)
+        except BaseException:
+            pass
+cli.app = app
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_hangs_when_it_is_ended_is_killed_with_its_children(number):
+    command = subprocess.Popen([sys.executable, "-c", HANGS], stdout=subprocess.PIPE, text=True)
+    child = psutil.Process(int(command.stdout.readline()))
+    command.send_signal(number)
+    assert command.wait(30) == 128 + number
+    command.stdout.close()
+    assert wait_for(lambda: not child.is_running())
+
+
 def of(pid):
     return psutil.Process(pid).children(recursive=True)
 
