@@ -27,6 +27,7 @@ from sklearn.utils.validation import (
 from numlab.embeddings import token_vectors
 from numlab.encoders import PLE, Encoder, Standardised
 from numlab.encoders.columns import asinh_centre_scale
+from numlab.evaluation import interval
 from numlab.heads import HLGauss
 from numlab.models import GPT2
 from numlab.objectives import MaskedLM
@@ -42,15 +43,16 @@ LEAST = 8  # rows
 class NumberRegressor(RegressorMixin, BaseEstimator):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
-    Predictions and intervals are means over the three. Columns may hold numbers, words and dates,
-    and may have gaps. Fitted runs stay in the store: a second fit is free.
+    Predictions are means over the three. Intervals are as wide as a fifth of the rows needs, which
+    no model is trained on (see `Run.predict`). Columns may hold numbers, words and dates, and may
+    have gaps. Fitted runs stay in the store: a second fit is free.
 
     Parameters
     ----------
     encoder : how columns of numbers are read; None: PLE of each column, standardised.
     steps : of each training; None: 40 epochs, 100 steps at least.
     d_model : width of the models.
-    members : how many there are. Each leaves out another fifth of the rows, for its intervals.
+    members : how many there are.
 
     >>> x = np.linspace(-1, 1, 40)[:, None]
     >>> NumberRegressor(steps=2, members=1).fit(x, x[:, 0]).predict_interval(x[:3]).shape
@@ -86,12 +88,14 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         frame, name = self._frame(X), "y"
         while name in frame:
             name += "'"
-        task = Table(frame.assign(**{name: y}), name)
-        n = len(task.usable)
-        if n < LEAST:
+        rows = Table(frame.assign(**{name: y}), name).frame
+        if (n := len(rows)) < LEAST:
             raise ValueError(f"expected {LEAST} different rows or more; got n_samples = {n}")
+        self.calibration_ = rows.sample(n // 5 or 1, random_state=0)
+        rows = rows.drop(self.calibration_.index)
+        task, n, y = Table(rows, name), len(rows), rows[name].to_numpy()
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
-        n_valid = max(1, n // 5)
+        n_valid = max(1, n // 20)
         epochs = EPOCHS * n // 64
         spec = RunSpec(
             task=task,
@@ -110,21 +114,21 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """(n,) predictions."""
-        return self._mean(X, None)[:, 0]
+        return self._answers(X, None).predicted.to_numpy()
 
     def predict_interval(self, X, coverage: float = 0.8) -> np.ndarray:
         """(n, 2) ends of intervals that hold the true number with about that probability."""
-        return self._mean(X, coverage)[:, 1:]
+        return self._answers(X, coverage)[["low", "high"]].to_numpy()
 
-    def _mean(self, X, coverage: float | None) -> np.ndarray:
+    def _answers(self, X, coverage: float | None) -> pd.DataFrame:
         check_is_fitted(self)
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        frame = self._frame(X).reset_index(drop=True)
-        found = [run.predict(frame, coverage) for run in self.runs_]
-        return np.mean([f.drop(columns=["example", "slot"]) for f in found], axis=0)
+        read = self.runs_[0].spec.task.read
+        asked = read(self._frame(X).reset_index(drop=True))
+        return interval(self.runs_, read(self.calibration_), asked, coverage)
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:

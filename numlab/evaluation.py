@@ -110,37 +110,41 @@ def predict(
     return pd.concat(frames, ignore_index=True)
 
 
-def interval(run: Run, examples: list[Examples], coverage: float | None = 0.8):
-    """Predictions of the slots of a run's task, and intervals that hold `coverage` of the
-    validation examples of a slot. See `Run.predict`.
+def interval(
+    runs: Sequence[Run], known: list[Examples], asked: list[Examples], coverage: float | None = 0.8
+):
+    """Mean predictions of the slots of the runs' task, and intervals that hold `coverage` of the
+    `known` examples of a slot. See `Run.predict`.
     """
     import pandas as pd
 
     if coverage is not None and not 0 < coverage < 1:
         raise ValueError(f"a coverage is above 0 and below 1; got {coverage}")
-    texts, task = {"valid": "valid", "asked": examples}, run.spec.task
+    texts, task, head = {"known": known, "asked": asked}, runs[0].spec.task, runs[0].tokenizer.head
     numbers = {name for layout in task.layouts() for name in layout.number_slots}
 
     @functools.cache
     def answers(part, decide=None):
-        found = predict(run, texts[part], task.slots, decide=decide)
+        frames = [predict(run, texts[part], task.slots, decide=decide) for run in runs]
+        means = pd.concat([f.predicted for f in frames], axis=1).astype(float).mean(axis=1)
+        found = frames[0].assign(predicted=means)
         return found[found.slot.isin(numbers)].reset_index(drop=True)  # words have no interval
 
-    found, seen = answers("asked"), answers("valid")
-    parts, closed = [], run.tokenizer.head and run.tokenizer.head.closed
-    for slot, asked in found.groupby("slot"):
-        known = seen[seen.slot == slot] if (seen.slot == slot).any() else seen
-        rows, true = {"asked": asked.index, "valid": known.index}, known.true.astype(float)
+    found, seen = answers("asked"), answers("known")
+    parts, closed = [], head and head.closed
+    for slot, own in found.groupby("slot"):
+        of_slot = seen[seen.slot == slot] if (seen.slot == slot).any() else seen
+        rows, true = {"asked": own.index, "known": of_slot.index}, of_slot.true.astype(float)
         parts.append(_slot_interval(answers, rows, true, coverage, closed))
     return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
 
 
 def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bool):
-    """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
+    """DataFrame [predicted, low, high] of the rows asked, from the numbers of the known ones."""
 
     def of(part, decide=None):
-        """Where an answer is not a number, a quantile of the validation numbers stands in."""
-        predicted = answers(part, decide).predicted[rows[part]].astype(float)
+        """Where an answer is not a number, a quantile of the known numbers stands in."""
+        predicted = answers(part, decide).predicted[rows[part]]
         return predicted.fillna(true.quantile(decide or 0.5))
 
     def ends(part, level):
@@ -150,17 +154,17 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     if coverage is None:
         return frame
     if (place := coverage * (1 + 1 / len(true))) > 1:
-        found = f"there are {len(true)} validation numbers"
+        found = f"there are {len(true)} numbers to measure intervals on"
         narrow = f"too few for intervals of {coverage:.0%}: theirs are too narrow"
         warnings.warn(f"{found}, {narrow}", stacklevel=4)
         place = 1.0
     if closed:
         enough = bisect.bisect_left(
-            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
+            LEVELS, place, key=lambda level: true.between(*ends("known", level)).mean()
         )
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
-        width = (of("valid") - true).abs().quantile(place, interpolation="higher")
+        width = (of("known") - true).abs().quantile(place, interpolation="higher")
         low, high = frame.predicted - width, frame.predicted + width
     return frame.assign(low=low, high=high)
 

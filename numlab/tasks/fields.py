@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from numlab.tasks.files import optional, verify
+from numlab.tasks.files import checksum, optional, verify
 
 VARIABLES = ("t2m", "2t", "2m_temperature")
 AXES = ("time", "latitude", "longitude")
@@ -63,8 +63,8 @@ class FieldFile:
     Parameters
     ----------
     location : a path; or a URL, downloaded once into pooch's cache folder of numlab.
-    checksum : "md5:..." or "sha256:..."; a URL needs one. Without it, a run's address depends on
-        the path alone.
+    checksum : "md5:..." or "sha256:...", on which a run's address depends; a URL needs one. None:
+        that of the file now.
 
     >>> import tempfile, xarray
     >>> time = np.array(["2020-01-01"], "M8[ns]")
@@ -79,8 +79,11 @@ class FieldFile:
     checksum: str | None = None
 
     def __post_init__(self):
-        if "://" in self.location and self.checksum is None:
+        if self.checksum is not None:
+            return
+        if "://" in self.location:
             raise ValueError(f"a URL needs a checksum, 'sha256:...'; got none for {self.location}")
+        object.__setattr__(self, "checksum", f"sha256:{checksum(self._path())}")
 
     def fetch(self) -> Path:
         """Download the file if necessary, and check it."""
@@ -89,10 +92,13 @@ class FieldFile:
         if "://" in self.location:
             name, folder = self.location.rsplit("/", 1)[1], pooch.os_cache("numlab")
             return Path(pooch.retrieve(self.location, self.checksum, name, folder))
+        verify(path := self._path(), self.checksum)
+        return path
+
+    def _path(self) -> Path:
         path = Path(self.location)
         if not path.exists():
             raise FileNotFoundError(f"expected a path or a URL; there is no {path}")
-        verify(path, self.checksum)
         return path
 
     def field(self) -> Field:

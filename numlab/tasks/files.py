@@ -1,5 +1,6 @@
 """Read and check data files."""
 
+import hashlib
 import importlib
 import json
 import tomllib
@@ -21,13 +22,22 @@ def optional(name: str) -> Any:
         raise ImportError(f"{name} is missing: pip install 'numlab[tasks]'") from None
 
 
-def verify(path: Path, checksum: str | None) -> None:
-    """Compare a file with a checksum, "md5:..." or "sha256:..." or only the digits of SHA-256."""
+def checksum(path: Path, kind: str = "sha256") -> str:
+    """The checksum of a file, or of all files in a folder (a Zarr store is one)."""
     import pooch
 
-    kind, _, expected = (checksum or "").rpartition(":")
-    if expected and (actual := pooch.file_hash(str(path), alg=kind or "sha256")) != expected:
-        raise ValueError(f"{path} has the checksum {expected}; got {actual}")
+    if not path.is_dir():
+        return pooch.file_hash(str(path), alg=kind)
+    files = (p for p in sorted(path.rglob("*")) if p.is_file())
+    parts = [f"{p.relative_to(path).as_posix()} {checksum(p, kind)}" for p in files]
+    return hashlib.new(kind, "\n".join(parts).encode()).hexdigest()
+
+
+def verify(path: Path, expected: str) -> None:
+    """Compare a file with a checksum, "md5:..." or "sha256:..." or only the digits of SHA-256."""
+    kind, _, digits = expected.rpartition(":")
+    if (actual := checksum(path, kind or "sha256")) != digits:
+        raise ValueError(f"{path} has the checksum {digits}; got {actual}")
 
 
 def json_values(path: str | Path) -> Iterator[tuple[str, Any]]:

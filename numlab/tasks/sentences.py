@@ -10,7 +10,7 @@ import numpy as np
 
 from numlab.examples import Examples, Layout, Slot
 from numlab.tasks.base import GivenTask
-from numlab.tasks.files import check_fields, json_values, verify
+from numlab.tasks.files import check_fields, checksum, json_values, verify
 
 NUMBER = re.compile(r"[-+]?(\d[\d,]*\.?\d*|\.\d+)")
 
@@ -25,7 +25,7 @@ class Sentences(GivenTask):
 
     deviates: parts of a split are drawn from one file; the paper keeps to those of the publishers.
 
-    `checksum`: SHA-256 of the file. Without it, a run's address depends on the path alone.
+    `checksum`: SHA-256 of the file, on which a run's address depends; None: that of the file now.
 
     >>> import json, tempfile
     >>> path = tempfile.mkdtemp() + "/s.json"
@@ -37,6 +37,10 @@ class Sentences(GivenTask):
 
     path: str
     checksum: str | None = None
+
+    def __post_init__(self):
+        if self.checksum is None:
+            object.__setattr__(self, "checksum", checksum(Path(self.path)))
 
     def layouts(self) -> list[Layout]:
         return list(dict.fromkeys(layout for layout, _ in _read(self)))

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numlab import store
 from numlab.tasks import FieldFile, Temperature
 from numlab.tasks.fields import Field, from_xarray
 
@@ -166,6 +167,23 @@ def test_a_local_file_of_another_checksum_is_refused(tmp_path):
     path.write_bytes(b"x")
     with pytest.raises(ValueError, match="checksum 0000.*got "):
         FieldFile(str(path), "sha256:" + 64 * "0").fetch()
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
+def test_a_file_that_changes_has_another_address_and_the_old_one_is_refused(tmp_path, suffix):
+    path = tmp_path / f"f{suffix}"
+
+    def write(data):
+        data.to_zarr(path, mode="w") if suffix == ".zarr" else data.to_netcdf(path)
+        return FieldFile(str(path))
+
+    before = write(dataset())
+    assert write(dataset()) == before or suffix == ".nc"  # HDF5 may hold the time of writing
+    after = write(dataset() + 1)
+    assert store.digest(after) != store.digest(before)
+    assert after.field().mean == pytest.approx(float(dataset().t2m.mean()) + 1, rel=1e-6)
+    with pytest.raises(ValueError, match="has the checksum"):
+        before.field()
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

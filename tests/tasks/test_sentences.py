@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numlab import store
 from numlab.tasks import Sentences
 
 RECORDS = [
@@ -84,6 +85,12 @@ def test_a_file_of_another_checksum_is_refused(tmp_path):
     assert len(Sentences(path, right).layouts()) == 4
     with pytest.raises(ValueError, match=f"has the checksum abc; got {right}"):
         Sentences(path, "abc").layouts()
+
+
+def test_a_file_that_changes_has_another_address(tmp_path):
+    before = Sentences(written(tmp_path, RECORDS))
+    assert Sentences(written(tmp_path, RECORDS)) == before
+    assert store.digest(Sentences(written(tmp_path, RECORDS[1:]))) != store.digest(before)
 
 
 def test_a_line_that_is_no_json_is_named(tmp_path):
