@@ -6,13 +6,10 @@ import os
 import shutil
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-STOP_SECONDS = 8.0  # in which a signal ends a command in order
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -258,26 +255,9 @@ def bench(
         plots.report_card(card).savefig(picture)
 
 
-def _stop(number: int, _) -> None:
-    """On a signal: end in order, and by force where that takes too long."""
-    watch = threading.Timer(STOP_SECONDS, _kill, [128 + number])
-    watch.daemon = True
-    watch.start()
-    raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
-
-
-def _kill(status: int) -> None:
-    import psutil
-
-    for child in psutil.Process().children(recursive=True):
-        child.kill()
-    os._exit(status)
-
-
 def main() -> None:
     """Run a command; a user's mistake is one line and exit status 2, without a traceback."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         app()
     except (ValueError, OSError) as error:

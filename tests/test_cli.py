@@ -38,7 +38,8 @@ def numlab(home, *arguments):
 def home(module_home, write_notebook):
     write_notebook(module_home, "xval/good", SAVES.format(name="xval/good"))
     write_notebook(module_home, "xval/bad", "1 / 0")
-    write_notebook(module_home, "fone/slow", "import time", "time.sleep(600)")
+    for name in ("fone/slow", "fone/waiting"):
+        write_notebook(module_home, name, "import time", "time.sleep(600)")
     return module_home
 
 
@@ -115,7 +116,7 @@ def test_help_names_the_commands(home):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number):
     batch = subprocess.Popen(
-        [sys.executable, "-m", "numlab", "figures", "fone/slow", "--profile", "smoke"],
+        [sys.executable, "-m", "numlab", "figures", "fone", "--profile", "smoke", "--jobs", "1"],
         env={**os.environ, "NUMLAB_HOME": str(home)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -127,32 +128,6 @@ def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number):
     assert batch.wait(60) != 0
     batch.stdout.close()
     assert wait_for(lambda: not any(p.is_running() for p in started))
-
-
-HANGS = """
-import subprocess, sys, time
-from numlab import cli
-cli.STOP_SECONDS = 0.5
-def app():
-    print(subprocess.Popen(["sleep", "60"]).pid, flush=True)
-    while True:
-        try:
-            time.sleep(60)
-        except BaseException:
-            pass
-cli.app = app
-cli.main()
-"""
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_that_hangs_when_it_is_ended_is_killed_with_its_children(number):
-    command = subprocess.Popen([sys.executable, "-c", HANGS], stdout=subprocess.PIPE, text=True)
-    child = psutil.Process(int(command.stdout.readline()))
-    command.send_signal(number)
-    assert command.wait(30) == 128 + number
-    command.stdout.close()
-    assert wait_for(lambda: not child.is_running())
 
 
 def of(pid):

@@ -245,7 +245,8 @@ def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> Non
                     job.kill()
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
-            while wait(futures, timeout=0.1).not_done:
+            while not all(future.done() for future in futures):
                 for job in jobs:  # one may just be starting
                     job.stopped = True
                     job.kill()
+                time.sleep(0.1)
