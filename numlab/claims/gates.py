@@ -107,11 +107,13 @@ def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     >>> import pandas as pd
     >>> errors = pd.DataFrame({"P10": [0.2, 0.3], "XVal": [0.1, 0.6]})
     >>> nl.gates.beats("beats the mean", errors, 0.5).evidence
-    'the trivial answer has 0.5; XVal 0.6'
+    'XVal 0.6 (trivial 0.5)'
     """
     worst = errors.max(skipna=False)
-    worse = worst[~(worst < trivial)]
-    least = trivial if not hasattr(trivial, "min") else trivial.min()
-    shown = ", ".join(f"{model} {error:.3g}" for model, error in worse.items())
-    evidence = f"the trivial answer has {least:.3g}; {shown or f'the models {worst.max():.3g}'}"
-    return Gate(name, worse.empty, evidence)
+    room = trivial - worst
+    worse = worst.index[~(room > 0)]
+    shown = [room.idxmin()] if worse.empty else worse  # the narrowest, or all that fail
+    names = [", ".join(map(str, key)) if isinstance(key, tuple) else key for key in shown]
+    each = zip(names, worst[shown], (room + worst)[shown], strict=True)
+    evidence = [f"{model} {error:.3g} (trivial {least:.3g})" for model, error, least in each]
+    return Gate(name, worse.empty, ", ".join(evidence))

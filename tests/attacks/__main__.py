@@ -12,7 +12,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # a child that is forked has no threads but
 import numpy as np
 import torch
 
-from attacks import files, numbers, trainings
+from attacks import files, numbers, processes, trainings
 from attacks.common import COUNTS, SPEC, home, trained
 
 ATTACKS = {
@@ -26,7 +26,9 @@ ATTACKS = {
     numbers.integers: 10_000,
     files.reports: 50,
     files.disks: 20,
-    files.signals: 8,
+    processes.signals: 8,
+    processes.kills_side_by_side: 20,
+    processes.batches: 20,
 }
 
 

@@ -1,20 +1,15 @@
-"""Hostile files, disks that are full or closed, and signals."""
+"""Hostile files, and disks that are full or closed."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import psutil
 
-from attacks.common import SECONDS, child, drafts, home, judge, trained
+from attacks.common import child, drafts, home, judge, trained
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = {
@@ -123,69 +118,3 @@ class _disk:
 
 def _mount(*arguments: str) -> None:
     subprocess.run(["mount", *arguments], check=True)
-
-
-CELLS = """import numlab as nl, time
-nl.train_all([nl.RunSpec(nl.tasks.Addition(2), nl.FoNE(3), nl.CausalLM(only=("answer",)),
-    nl.GPT2(16, 1, 2), n_train=64, steps=10**6, learning_rate=1e-3, seed=s) for s in (0, 1)])"""
-
-
-def signals(times: int, rng: np.random.Generator) -> Counter:
-    """Signals to a batch in training: ten seconds later nothing of it runs; ports are local."""
-    counts = Counter()
-    for i in range(times):
-        with home() as place:
-            _write_notebook(place)
-            command = [sys.executable, "-m", "numlab", "figures", "--profile", "smoke"]
-            with (place / "log").open("w") as log:
-                batch = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-            _wait(lambda: any(place.glob("data/runs/.partial/*/progress.json")))
-            ports = {c.laddr.ip for p in _ours(place) for c in p.net_connections() if _listens(c)}
-            counts["left behind"] += bool(ports - {"127.0.0.1", "::1"})
-            names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL")
-            batch.send_signal(getattr(signal, names[i % len(names)]))
-            try:
-                batch.wait(SECONDS)
-            except subprocess.TimeoutExpired:
-                counts["hanging"] += 1
-            _wait(lambda: not _ours(place), seconds=10)
-            counts["left behind"] += len(_ours(place))
-            for process in _ours(place):
-                process.kill()
-    return counts
-
-
-def _listens(connection) -> bool:
-    return connection.status == psutil.CONN_LISTEN
-
-
-def _ours(place: Path) -> list[psutil.Process]:
-    """Processes with this home, but the one that attacks."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            home = process.environ().get("NUMLAB_HOME")
-            alive = process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid()
-            found += [process] if home == str(place) and alive else []
-        except psutil.Error:
-            continue
-    return found
-
-
-def _wait(condition, seconds: float = 2 * SECONDS) -> None:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.2)
-
-
-def _write_notebook(place: Path) -> None:
-    sizes = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}}'
-    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    cells = [
-        {"id": f"c{i}", "cell_type": "code", "execution_count": None, "outputs": [],
-         "metadata": {"tags": ["parameters"]} if i == 0 else {}, "source": source}
-        for i, source in enumerate([sizes, CELLS])
-    ]  # fmt: skip
-    content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-    (place / "notebooks/xval").mkdir(parents=True)
-    (place / "notebooks/xval/trains.ipynb").write_text(json.dumps(content))

@@ -75,5 +75,7 @@ def test_every_model_beats_the_trivial_answer():
     assert gates.beats("beats the mean", errors, 3.5).passed
     gate = gates.beats("beats the mean", errors, 1.5)
     assert not gate.passed
-    assert gate.evidence == "the trivial answer has 1.5; P10 3"
+    assert gate.evidence == "P10 3 (trivial 1.5)"
+    each = gates.beats("beats the mean", errors, pd.Series({"P10": 9.0, "XVal": 1.0}))
+    assert (each.passed, each.evidence) == (True, "XVal 0.7 (trivial 1)")
     assert not gates.beats("beats the mean", errors.assign(P10=[1.0, float("nan")]), 3.5).passed
