@@ -155,7 +155,9 @@ def model(tokens: pd.DataFrame, parts: pd.DataFrame) -> Figure:
     ax.text(aside, 3.2, parts.text["words"], va="center")
     ax.text(aside, 1.27, parts.text["head"], va="center", color=color)
     ax.text(aside, 0.55, "what it should answer", va="center", weight="bold")
-    for i, (learned, text) in enumerate(((True, "new, to be trained"), (False, "pretrained, frozen"))):
+    for i, (learned, text) in enumerate(
+        ((True, "new, to be trained"), (False, "pretrained, frozen"))
+    ):
         _box(ax, (aside, 2.02 + 0.36 * i), (0.3, 0.24), shade[learned])
         ax.text(aside + 0.4, 2.14 + 0.36 * i, text, va="center")
     return ax.figure

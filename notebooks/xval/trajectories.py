@@ -44,15 +44,16 @@ def trajectories(runs: list[nl.Run], examples: list[nl.Examples], n_last: int) -
     return frame.assign(hidden=frame.step.isin(hidden))
 
 
-def distances(paths: pd.DataFrame) -> pd.DataFrame:
+def distances(paths: pd.DataFrame, average: str = "mean") -> pd.DataFrame:
     """The root mean square distance of hidden from predicted positions, (seeds, encoders).
 
-    An invalid answer counts as the star's place, (0, 0).
+    Or the root of their "median" square, the median distance. An invalid answer counts as the
+    star's place, (0, 0).
     """
     rows = paths[paths.hidden].fillna({"predicted_x": 0.0, "predicted_y": 0.0})
     square = (rows.predicted_x - rows.x) ** 2 + (rows.predicted_y - rows.y) ** 2
-    mean = square.groupby([rows.seed, rows.encoder], sort=False).mean()
-    return np.sqrt(mean.unstack("encoder", sort=False))
+    found = square.groupby([rows.seed, rows.encoder], sort=False).agg(average)
+    return np.sqrt(found.unstack("encoder", sort=False))
 
 
 def _positions(long: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -84,12 +85,12 @@ LINKS = {
 
 
 @styled
-def orbits(frame: pd.DataFrame, rms: pd.Series) -> Figure:
+def orbits(frame: pd.DataFrame, rms: pd.Series, median: pd.Series) -> Figure:
     """True and predicted positions: a block of panels per system, a panel per encoder.
 
     `frame` comes from `trajectories`, of one seed; predictions outside of a panel are drawn at its
-    edge. `rms` is the root mean square distance of each encoder, for the titles. They say which is
-    worse than Kepler's circle, if that is one of them.
+    edge. `rms` and `median` are the root mean square and the median distance of each encoder, for
+    the titles. They say which is worse than Kepler's circle, if that is one of them.
     """
     worse = (rms > rms.get(CIRCLE, np.inf)).map({True: "\nworse than the circle", False: ""})
     encoders = frame.encoder.unique()
@@ -98,14 +99,12 @@ def orbits(frame: pd.DataFrame, rms: pd.Series) -> Figure:
     for i, (axes, rows) in enumerate(zip(blocks, systems, strict=True)):
         for ax, name in zip(axes, encoders, strict=True):
             _system(ax, rows[rows.encoder == name], name)
-            error = f"\nrms distance {rms[name]:.2f}{worse[name]}"
+            error = f"\nrms {rms[name]:.2g}, median {median[name]:.1g}{worse[name]}"
             ax.set_title(f"{name}{'' if i else error}", fontsize=10)
         label_sides(axes, f"x {UNIT}", f"system {'ABCDEFGH'[i]}\ny {UNIT}")
     looks = POSITIONS | LINKS
     handles = [Line2D([], [], label=label, **look) for label, look in looks.items()]
-    words = (
-        "rms distance: of all hidden positions of the test, mean of the seeds; no cross: no number"
-    )
+    words = "rms, median: distances of all hidden positions of the test; no cross: no number"
     look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 10}
     figure.legend(handles=handles, title=words, **look)
     return figure
