@@ -99,7 +99,7 @@ def orbits(frame: pd.DataFrame, rms: pd.Series, median: pd.Series) -> Figure:
     for i, (axes, rows) in enumerate(zip(blocks, systems, strict=True)):
         for ax, name in zip(axes, encoders, strict=True):
             _system(ax, rows[rows.encoder == name], name)
-            error = f"\nrms {rms[name]:.2g}, median {median[name]:.1g}{worse[name]}"
+            error = f"\nrms {rms[name]:#.2g}, median {median[name]:.1g}{worse[name]}"
             ax.set_title(f"{name}{'' if i else error}", fontsize=10)
         label_sides(axes, f"x {UNIT}", f"system {'ABCDEFGH'[i]}\ny {UNIT}")
     looks = POSITIONS | LINKS
