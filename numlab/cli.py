@@ -182,6 +182,18 @@ def compare(
 def regress(
     file: Annotated[str, typer.Argument(metavar="FILE", help="As for compare.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The numbers to predict.")],
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B:id",
+            help="The columns to predict from, with their kinds if need be, as for compare. "
+            "Default: all usable ones, 32 at most.",
+            show_default=False,
+        ),
+    ] = "",
+    decimal: Annotated[
+        str, typer.Option(help='"," or "."; default: guessed.', show_default=False)
+    ] = "",
     picture: Annotated[
         str | None, typer.Option(metavar="FILE", help="Save a picture (.svg, .png, .pdf).")
     ] = None,
@@ -193,11 +205,15 @@ def regress(
     store.
     """
     from numlab import compare, estimators, plots
+    from numlab.compare.report import about
 
     _check_picture(picture)
-    table = compare.read(file, target=target, most=32)
-    for row in table.columns[~table.columns.used].itertuples():
-        _say(f"{row.column} is not used: {row.note or row.kind}")
+    names = [name for name in columns.split(",") if name]
+    table = compare.read(file, names, target, decimal, most=32)
+    for line in about(table):
+        _say(line)
+    if table.of_texts:
+        raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     found = estimators.regress(table.frame, target, _say)
     typer.echo(found.text)
     if picture:

@@ -22,7 +22,7 @@ def describe(value: Any) -> Any:
         cls = type(value)
         if cls.__module__ == "__main__" or "." in cls.__qualname__:
             first = "must be importable by its name before its runs are stored"
-            raise ValueError(f"{cls.__qualname__} {first}: move it to the top of a module")
+            raise ValueError(f"{cls.__qualname__} {first}: move it to a file and import it")
         name = f"{cls.__module__}.{cls.__qualname__}"
         described = {"class": name, "version": getattr(cls, "version", 1)}
         for f in dataclasses.fields(value):

@@ -159,6 +159,7 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None) -> NumberEncoder:
         _check(self.encoder, d_model=self.d_model)
+        _check_numbers(X)
         X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")
         known = (column[~np.isnan(column)] for column in X.T)
         self.encoders_ = [self.encoder or _standardised(numbers) for numbers in known]
@@ -167,6 +168,7 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X) -> np.ndarray:
         """(n, columns * d_model); a missing number is zeros."""
         check_is_fitted(self)
+        _check_numbers(X)
         X = validate_data(self, X, dtype=float, reset=False, ensure_all_finite="allow-nan")
         vectors = np.zeros((*X.shape, self.d_model))
         for j, encoder in enumerate(self.encoders_):
@@ -187,6 +189,13 @@ def _check(encoder: Encoder | None, **counts: int) -> None:
     for name, n in counts.items():
         if n < 1:
             raise ValueError(f"{name} is 1 or more; got {n}")
+
+
+def _check_numbers(X) -> None:
+    """ValueError for dates: as float64 they are nanoseconds, and a missing one is a number."""
+    columns = X.dtypes.items() if isinstance(X, pd.DataFrame) else [("X", np.asarray(X).dtype)]
+    if dates := [str(name) for name, dtype in columns if dtype.kind in "mM"]:
+        raise ValueError(f"columns are numbers; got dates in {', '.join(dates)}")
 
 
 def _standardised(numbers: np.ndarray) -> Standardised:

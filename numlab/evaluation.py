@@ -126,9 +126,9 @@ def interval(
     @functools.cache
     def answers(part, decide=None):
         frames = [predict(run, texts[part], task.slots, decide=decide) for run in runs]
-        means = pd.concat([f.predicted for f in frames], axis=1).astype(float).mean(axis=1)
-        found = frames[0].assign(predicted=means)
-        return found[found.slot.isin(numbers)].reset_index(drop=True)  # words have no interval
+        frames = [f[f.slot.isin(numbers)] for f in frames]  # words have no interval
+        means = pd.concat([f.predicted.astype(float) for f in frames], axis=1).mean(axis=1)
+        return frames[0].assign(predicted=means).reset_index(drop=True)
 
     found, seen = answers("asked"), answers("known")
     parts, closed = [], head and head.closed

@@ -216,7 +216,10 @@ class _Reader:
         """Tokenize some examples of each layout, keyed by the layout's index."""
         filled = [(self.frames[at], e) for at, e in parts.items()]
         numbers = np.concatenate([e.numbers.ravel() for _, e in filled])
-        tokens = self._spell(numbers, [np.tile(frame.spelling, len(e)) for frame, e in filled])
+        try:
+            tokens = self._spell(numbers, [np.tile(frame.spelling, len(e)) for frame, e in filled])
+        except ValueError as error:
+            raise self._located(filled) or error from None
         ends = np.cumsum([e.numbers.size for _, e in filled])[:-1]
         spelled = np.where(tokens.mask, tokens.ids + self.tokenizer.offset, -1)
         columns = map(self._columns, *zip(*filled, strict=True), np.split(spelled, ends))
@@ -227,6 +230,15 @@ class _Reader:
             n_numbers = [np.full(len(e), e.numbers.shape[1]) for e in parts.values()]
             labels = head.features(numbers), offsets(np.concatenate(n_numbers))
         return Flat(ids, slot, within, starts, *features, *labels)
+
+    def _located(self, filled) -> ValueError | None:
+        """The error of the first slot whose numbers cannot be spelled, with its name."""
+        for frame, e in filled:
+            for name, spelling in zip(e.layout.number_slots, frame.spelling, strict=True):
+                try:
+                    self.spellings[spelling].encode(e.column(name))
+                except ValueError as error:
+                    return ValueError(f"{name}: {error}")
 
     def _spell(self, numbers: np.ndarray, which: list[np.ndarray]) -> Tokens:
         """(N,) numbers as tokens, and which spelling each of them has."""

@@ -152,6 +152,23 @@ def test_dates_have_one_order_and_others_are_missing(tmp_path):
     assert found.frame["when day"].dropna().unique().tolist() == [1]
 
 
+@pytest.mark.parametrize("kind", ["", ":dmy"])
+def test_a_date_may_be_missing(tmp_path, kind):
+    days = "".join(f"{i / 2},{'n/a' if i == 3 else f'{i}.05.2020'}\n" for i in range(1, 29))
+    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", f"when{kind}"])
+    assert found.columns.missing.tolist() == [0, 1]
+    assert found.frame["when day"].dropna().tolist() == [1, 2, *range(4, 29)]
+
+
+def test_decimal_commas_in_texts_are_an_option_and_noted_without_it(tmp_path):
+    text = "Es kostet 75,35 Euro.\nEs kostet 1.234,5 Euro.\nEs kostet 3 Euro."
+    found = read(tmp_path, "t.txt", text, decimal=",")
+    assert found.numbers["n0"].tolist() == [75.35, 1234.5, 3.0]
+    assert found.notes == ("in 2 texts 1,5 is read as 1.5",)
+    (note,) = read(tmp_path, "t.txt", text).notes
+    assert note == 'in 2 texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","'
+
+
 def test_ids_beyond_float64_are_not_read(tmp_path):
     ids = [12345678901234567890 + i for i in range(60)]
     rows = "".join(f"{i},{i % 7 / 2}\n" for i in ids)
@@ -188,6 +205,7 @@ def test_a_row_with_a_gap_stays_and_gaps_are_counted(tmp_path):
         ("head.csv", b"a,b\n", "it has no rows"),
         ("words.csv", b"a,b\nx,y\nz,w\n", "words.csv has no numbers: 2 rows of the columns a, b"),
         ("holes.csv", b"a\nnan\ninf\n", "has no numbers"),
+        ("latin.csv", "größe,b\n1,2\n".encode("latin-1"), "not UTF-8: save it as UTF-8"),
         ("names.csv", b"a,b\nx,1,2\ny,3,4\n", "more fields than its header has names"),
     ],
 )
@@ -356,6 +374,15 @@ def test_advice_follows_range_then_ids_then_what_was_learned_then_precision(fram
     assert advice.encoder == best and advice.why[0] == f"Take {best}."
     nothing = "Learned nothing" in " ".join(advice.why)
     assert nothing == (found is not None and not advice.predictable)
+
+
+def test_advice_from_one_seed_or_no_better_than_the_constant_says_so():
+    frame, found = measured(A={}, B={}), made(boosting=(0.5, 0.5), A=(1.2, 1.2), B=(1.3, 1.3))
+    why = " ".join(compare.advise(frame, found).why)
+    assert "no better than the constant: the small models need more steps" in why
+    assert "One seed" not in why
+    why = " ".join(compare.advise(frame, found[found.seed == 0]).why)
+    assert "One seed cannot tell" in why and "tied" not in why and "over the seeds" not in why
 
 
 def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, home):

@@ -64,6 +64,15 @@ def test_what_is_missing_is_zeros_to_the_encoder():
     assert (found[0] == 0).all() and (found[1] != 0).any()
 
 
+def test_dates_are_no_numbers_to_the_encoder():
+    days = pd.DataFrame({"x": 1.0, "day": pd.to_datetime(["2024-01-01", None])})
+    with pytest.raises(ValueError, match="columns are numbers; got dates in day"):
+        NumberEncoder().fit(days)
+    fitted = NumberEncoder().fit([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="got dates in X"):
+        fitted.transform(days[["day"]].to_numpy())
+
+
 @pytest.mark.parametrize("settings", [{"encoder": nl.FoNE}, {"encoder": "P10"}, {"d_model": 0}])
 @pytest.mark.parametrize("kind", [NumberEncoder, NumberRegressor])
 def test_settings_that_are_wrong_are_named(kind, settings):
@@ -89,8 +98,9 @@ def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
     pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
     picture = tmp_path / "t.png"
     options = ["regress", str(tmp_path / "t.csv"), "--target", "y", "--picture", str(picture)]
-    done = CliRunner().invoke(app, options)
+    done = CliRunner().invoke(app, [*options, "--columns", "a,b"])
     assert done.exit_code == 0, done.exception
+    assert "Read as a (number), b (number), y (number)" in done.output
     for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store"):
         assert part in done.output
     assert picture.stat().st_size > 5000

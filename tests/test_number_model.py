@@ -13,7 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, SIZE, byte_level
-from transformers import BertConfig, BertModel
+from transformers import BertConfig, BertForMaskedLM, BertModel
 from transformers.trainer import Trainer
 
 import numlab as nl
@@ -226,7 +226,7 @@ def test_texts_with_and_without_numbers_are_continued_together_as_alone(kind):
 @pytest.mark.parametrize("kind", WRITERS)
 def test_the_model_is_left_as_it_was(kind):
     numbers = make(kind, nl.XVal())
-    with pytest.raises(TypeError, match="num_beams"):
+    with pytest.raises(ValueError, match="sets .*num_beams.* itself; got num_beams"):
         numbers.generate(["it is 5"], num_beams=2)
     numbers.generate(["it is 5"], **LOOK)
     ids = torch.tensor([[5, 6]])
@@ -243,10 +243,22 @@ def test_what_a_person_gets_wrong_is_said():
     for wrong in ("P10", nl.FoNE):
         with pytest.raises(ValueError, match="encoder is an encoder such as FoNE"):
             make("gpt2", wrong)
-    bert = BertModel(BertConfig(**SIZE, intermediate_size=16))
+    with pytest.raises(ValueError, match="texts are a list; got none"):
+        numbers.generate([])
+    endless = make("gpt2", nl.P10())
+    endless.reads.text.tokenizer.eos_token = None
+    with pytest.raises(ValueError, match="no eos_token"):
+        endless.collate([{"question": "it is 3", "answer": "4"}])
+
+
+@pytest.mark.parametrize("kind", [BertModel, BertForMaskedLM])
+def test_a_model_that_cannot_generate_only_reads(kind):
+    bert = kind(BertConfig(**SIZE, intermediate_size=16))
     reader = NumberModel(bert, byte_level(**NAMES), nl.P10())
-    with pytest.raises(ValueError, match="has no head of words: it only reads"):
+    with pytest.raises(ValueError, match=f"{kind.__name__} cannot generate texts: it only reads"):
         reader.generate(["it is 3"])
+    with pytest.raises(ValueError, match="it only reads"):
+        reader.collate([{"question": "it is 3", "answer": "4"}])
 
 
 def test_a_number_that_follows_a_word_follows_a_space():

@@ -234,6 +234,28 @@ def test_an_objective_that_fits_no_slot_is_named():
         nl.train(typo)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("encoder", nl.P10, "encoder is an instance of Encoder; got <class"),
+        ("objective", nl.MaskedLM, "objective is an instance of Objective; got <class"),
+        ("model", "gpt2", "model is an instance of Architecture; got 'gpt2'"),
+        ("learning_rate", -1.0, "learning_rate is above 0 and finite; got -1.0"),
+        ("learning_rate", float("nan"), "above 0 and finite; got nan"),
+    ],
+)
+def test_a_part_that_does_not_fit_is_named_when_the_spec_is_made(field, value, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(SPEC, **{field: value})
+
+
+def test_a_model_from_scratch_needs_an_encoder_and_a_part_has_a_name():
+    with pytest.raises(ValueError, match="a ModelSpec needs an encoder; got None"):
+        dataclasses.replace(SPEC, encoder=None).tokenizer()
+    with pytest.raises(ValueError, match=r'"train", "valid" or "test"; got \'tests\''):
+        SPEC.examples("tests")
+
+
 @pytest.mark.parametrize("field", ["steps", "batch_size", "n_train", "n_valid", "n_test"])
 def test_a_size_below_one_is_named(field):
     with pytest.raises(ValueError, match=f"{field} is at least 1; got 0"):

@@ -8,7 +8,7 @@ FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class ScaledCode(Code):
-    """x / scale as a float32."""
+    """x / scale as a float32. A subclass is a dataclass with a field `scale`."""
 
     scale: float
     n_features = 1

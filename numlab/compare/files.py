@@ -28,7 +28,7 @@ def sample(path: Path) -> tuple[pd.DataFrame, int]:
     except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:  # of any reader
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         if isinstance(error, UnicodeDecodeError):
-            reason = "it is not in UTF-8"
+            reason = "it is not UTF-8: save it as UTF-8"
         raise ValueError(f"{path.name} cannot be read as a table: {reason}") from None
     frame = frame.rename(columns=lambda name: str(name).strip())
     if twice := frame.columns[frame.columns.duplicated()].tolist():

@@ -10,6 +10,7 @@ WORDS = 50  # different words that a column of words has at most
 THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
+DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(?![\d,]|\.\d)")
 COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
 ISO = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
@@ -54,7 +55,7 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     x, ask = numbers.dropna(), f"; if it is a quantity: --columns {name}:number"
     whole = (x == np.rint(x)).all() and (x >= 0).all()
     zeros = texts.str.fullmatch(r"0\d+").any()
-    called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no)$", name)
+    called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no|nr|key)$", name)
     called = called or re.search(r"[a-z]I[dD]$", name)
     ask += "; zeros at the beginning are not kept" if zeros else ""
     if whole and len(x) > 1 and (zeros or called or x.median() >= 1e6):
@@ -100,7 +101,8 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     unsure = not given and first <= 12 and second <= 12
     note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
     parts = texts.str.extract(f"^{DAY}$")
-    written = parts[[0, 1] if day_first else [1, 0]].agg("/".join, axis=1) + "/" + parts[2]
+    day, month = (parts[0], parts[1]) if day_first else (parts[1], parts[0])
+    written = day + "/" + month + "/" + parts[2]
     found, short = (
         pd.to_datetime(written, errors="coerce", format=f"%d/%m/{year}") for year in ("%Y", "%y")
     )

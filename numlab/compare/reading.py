@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from numlab.compare.files import sample
-from numlab.compare.kinds import KINDS, LONG, POWER, THOUSANDS, understood
+from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, THOUSANDS, understood
 from numlab.encoders.columns import by_column
 from numlab.parsing import parse
 from numlab.tasks.rows import as_columns
@@ -76,7 +76,7 @@ def read(
     ----------
     columns : those to use; "name:kind" gives a kind: number, id, code, words, date, dmy or mdy.
     target : a column that is used in any case.
-    decimal : "," or "."; default: guessed from the numbers of each column.
+    decimal : "," or "."; default: guessed from the numbers of each column, "." in texts.
     most : columns that are used, unless they are named.
 
     >>> import pandas as pd, tempfile
@@ -114,7 +114,7 @@ def read(
             raise ValueError(f"{path.name}: {LONG}")
         if given and not (table.used & (table.kind == "text")).any():
             raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(given)}")
-        return _texts(path.name, frame[[*given]] if given else frame, notes)
+        return _texts(path.name, frame[[*given]] if given else frame, notes, decimal)
     used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
     return Reading(path.name, used, table, tuple(notes))
 
@@ -130,17 +130,19 @@ def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:
     return name, kind
 
 
-def _texts(file: str, frame: pd.DataFrame, notes: list[str]) -> Reading:
+def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Reading:
     """The texts with numbers of the first column that has any."""
+    power = POWER, r"e\1", "3×10^8 is read as 3e8"
+    thousands = THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"
+    comma = DECIMAL_COMMA, lambda m: f"{m[1].replace('.', '')}.{m[2]}", "1,5 is read as 1.5"
     for name in frame:
         plain = frame[name].dropna().astype(str)
-        for pattern, number, reading in (
-            (POWER, r"e\1", "3×10^8 is read as 3e8"),
-            (THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"),
-        ):
+        for pattern, number, reading in (power, comma if decimal == "," else thousands):
             texts, plain = plain, plain.str.replace(pattern, number, regex=True)
             if n := int((plain != texts).sum()):
                 notes.append(f"in {n:,} texts {reading}")
+        if not decimal and (n := sum(bool(DECIMAL_COMMA.search(text)) for text in plain)):
+            notes.append(f'in {n:,} texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","')
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
             note = f"{len(frame) - len(good):,} texts have no number, or one beyond float64"

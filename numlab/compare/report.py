@@ -62,7 +62,7 @@ def report(
     """
     say(f"reading {Path(path).name}")
     reading = read(path, columns, target, decimal)
-    for line in _sentences("about.txt", reading=reading, texts=TEXTS):
+    for line in about(reading):
         say(line)
     encoders = choices(reading.numbers)
     say(f"{len(encoders)} encoders on {sum(map(len, reading.numbers.values())):,} numbers")
@@ -78,8 +78,8 @@ def report(
             todo = learning.specs(reading, able, target, steps, seeds)
             for i, spec in enumerate(todo):
                 left = (time.monotonic() - began) / i * (len(todo) - i) if i else None
-                about = "" if left is None else f", about {left:.0f} s left"
-                say(f"training {spec.encoder}, {i + 1} of {len(todo)}{about}")
+                rest = "" if left is None else f", about {left:.0f} s left"
+                say(f"training {spec.encoder}, {i + 1} of {len(todo)}{rest}")
                 runs.append(train(spec))
             found, untrained = learning.answers(runs, say), None
         except ValueError as error:
@@ -139,8 +139,7 @@ class Report:
     @property
     def paragraphs(self) -> dict[str, list[str]]:
         """Heading to sentences, in reading order."""
-        about = _sentences("about.txt", reading=self.reading, texts=TEXTS)
-        return {self.reading.name: about, "Advice": self.advice.why}
+        return {self.reading.name: about(self.reading), "Advice": self.advice.why}
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -182,6 +181,11 @@ class Report:
             figure.savefig(file, format="svg", bbox_inches="tight")
         image = base64.b64encode(file.getvalue()).decode()
         return TEMPLATES.get_template("report.html").render(report=self, image=image)
+
+
+def about(reading: Reading) -> list[str]:
+    """How a file was read, in sentences."""
+    return _sentences("about.txt", reading=reading, texts=TEXTS)
 
 
 def _sentences(template: str, **facts) -> list[str]:
@@ -236,5 +240,12 @@ def advise(
         same = (left.lost == best.lost) & (left.tokens == best.tokens) & ~(left.f1 < best.f1 - 0.01)
         ranking = [best.name, *left.index[same].drop(best.name)]
     facts = {"untrained": untrained, "every": every, "left": left, "columns": columns, "best": best}
-    facts |= {"ranking": ranking, "shown": shown, "parts": PARTS, "answers": answers, "able": able}
+    facts |= {
+        "seeds": answers.seed.nunique() if columns else 0,
+        "ranking": ranking,
+        "shown": shown,
+        "parts": PARTS,
+        "answers": answers,
+        "able": able,
+    }
     return Advice(best.name, bool(columns), _sentences("advice.txt", **facts), columns)

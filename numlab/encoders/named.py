@@ -36,12 +36,14 @@ def named(text: str) -> Encoder:
     except SyntaxError as error:
         raise ValueError(f"the module {module!r}: {error}") from None
     kind = getattr(source, name, None)
-    if kind is not None and not _is_encoder(kind):
-        raise ValueError(f"{text!r} is not an encoder: a frozen dataclass that is a numlab.Encoder")
-    if kind is None:
+    if not _is_encoder(kind):
+        if module and kind is not None:
+            raise ValueError(f"{text!r} is not an encoder: a frozen dataclass, a numlab.Encoder")
         held = [key for key, value in vars(source).items() if _is_encoder(value)]
-        there = ", ".join([*held, "mymodule:MyEncoder"])
-        raise ValueError(f"no encoder is named {name!r}; there are {there}")
+        alike = [key for key in held if key.lower() == name.lower()]
+        there = f"did you mean {alike[0]}?" if alike else f"there are {', '.join(held)}"
+        own = "" if module or alike else ", and mymodule:MyEncoder"
+        raise ValueError(f"no encoder is named {name!r}; {there}{own}")
     try:
         return kind(*args, **options)
     except TypeError as error:

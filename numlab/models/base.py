@@ -36,6 +36,8 @@ class Architecture(abc.ABC):
         self, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None
     ) -> Tokenizer:
         """The words of the layouts, then those of the encoder; `head` None: the encoder's."""
+        if encoder is None:
+            raise ValueError(f"a {type(self).__name__} needs an encoder; got None")
         return Tokenizer.of(layouts, encoder, head)
 
     @abc.abstractmethod

@@ -55,10 +55,14 @@ class ModelSpec(Architecture):
     bias: bool = False
     mlp_norm_from: int = 0
 
-    @property
-    def head_width(self) -> int:
+    def __post_init__(self):
+        if self.d_model < 1 or self.n_layer < 0 or self.n_head < 1:
+            raise ValueError(f"a model has a width, blocks and heads; got {self}")
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
+
+    @property
+    def head_width(self) -> int:
         return self.d_head or self.d_model // self.n_head
 
     def norm(self) -> nn.Module:

@@ -143,6 +143,10 @@ class Objective(abc.ABC):
     answers: tuple[str, ...] = ()  # patterns of the slots that `encoder.answer` spells
     fills_at_once: ClassVar[bool] = False  # whether `fill` fills all slots of a text; else one slot
 
+    def __post_init__(self):
+        if isinstance(self.only, str):
+            object.__setattr__(self, "only", (self.only,))
+
     @abc.abstractmethod
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         """What the model reads, and what it has to predict, in a training step."""

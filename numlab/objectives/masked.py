@@ -36,6 +36,11 @@ class MaskedLM(Objective):
     whole: bool = True
     fills_at_once: ClassVar[bool] = True
 
+    def __post_init__(self):
+        super().__post_init__()
+        if not (0 <= self.slots <= 1 and 0 <= self.literals <= 1 and self.slots + self.literals):
+            raise ValueError(f"slots and literals are chances, one of them above 0; got {self}")
+
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         if self.whole:
             rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1

@@ -87,8 +87,9 @@ class NumberModel(
 
         `answers` have no special tokens around them.
         """
-        if isinstance(texts, str):
-            raise ValueError(f"texts are a list; got the text {texts[:40]!r}")
+        if isinstance(texts, str) or not len(texts):
+            got = f"the text {texts[:40]!r}" if texts else "none"
+            raise ValueError(f"texts are a list; got {got}")
         corpus = (self.writes if answers else self.reads)(parse([*texts], bare=True))
         batch = corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
         inputs = MaskedLM().show(batch)
@@ -110,7 +111,9 @@ class NumberModel(
                 raise ValueError(f"a row has a question and an answer, both texts; got {row}")
         self._check_writer()
         questions, answers = ([row[part] for row in rows] for part in ("question", "answer"))
-        end = self.reads.text.tokenizer.eos_token  # None is an error: nothing would end an answer
+        end = self.reads.text.tokenizer.eos_token
+        if end is None:
+            raise ValueError("the tokenizer has no eos_token: nothing would end an answer")
         answer = self.read([text + end for text in answers], answers=True)
         labels = answer.ids.masked_fill(~answer.real, -100)
         return {"question": vars(self.read(questions)), "answer": vars(answer), "labels": labels}
@@ -207,17 +210,19 @@ class NumberModel(
                 given |= {f"{part}_ids": None, f"{part}s_embeds": self.embed(seen)}
             return args, given
 
+        only = {"stopping_criteria": [look], "num_beams": 1, "use_cache": True}
+        if taken := options.keys() & only.keys():
+            raise ValueError(f"generate sets {', '.join(only)} itself; got {', '.join(taken)}")
         options = {"eos_token_id": text.end, "pad_token_id": text.pad} | options
         options |= self.inputs(texts, left=not self.two_parts)
-        only = {"stopping_criteria": [look], "num_beams": 1, "use_cache": True}
         with writing as hidden, self.inner.register_forward_pre_hook(feed, with_kwargs=True):
             ids = self.model.generate(**options, **only)
         read = [step.cpu().numpy() for step in steps if step.ndim]
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
 
     def _check_writer(self) -> None:
-        if self.model.get_output_embeddings() is None:
-            raise ValueError(f"{type(self.model).__name__} has no head of words: it only reads")
+        if self.model.get_output_embeddings() is None or not self.model.can_generate():
+            raise ValueError(f"{type(self.model).__name__} cannot generate texts: it only reads")
 
     def added(self) -> dict[str, torch.Tensor]:
         """The weights that the model itself does not have."""

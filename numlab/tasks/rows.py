@@ -107,6 +107,17 @@ class Table(Rows):
     >>> import pandas as pd
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
     ('a= ? b=', '')
+
+    A model that learns the target, from columns in their own units (train longer, 40 epochs, say):
+
+    >>> x = np.arange(40.0)
+    >>> task = Table(pd.DataFrame({"x": x, "y": 3 * x}), target="y")
+    >>> encoder = nl.encoders.Standardised.fit(task.examples)
+    >>> objective = nl.MaskedLM(slots=1.0, literals=0.0, only="y")
+    >>> sizes = {"n_train": 28, "n_valid": 8, "n_test": 4, "steps": 2, "learning_rate": 3e-3}
+    >>> spec = nl.RunSpec(task, encoder, objective, nl.GPT2(8, 1, 1), **sizes)
+    >>> nl.train(spec).predict(pd.DataFrame({"x": [5.0, 6.0]})).columns.tolist()
+    ['example', 'slot', 'predicted', 'low', 'high']
     """
 
     rows: Any
@@ -115,10 +126,19 @@ class Table(Rows):
     columns: InitVar[Sequence[str] | None] = None
 
     def __post_init__(self, columns):
+        if self.target is not None:
+            object.__setattr__(self, "target", str(self.target))
         if isinstance(self.rows, str):
+            _entry(self.rows)  # or an error
             return
-        last = [] if self.target is None else [self.target]
-        frame = self.rows if columns is None else self.rows[[*columns, *last]]
+        if not hasattr(self.rows, "columns"):
+            raise ValueError(f"rows is a DataFrame; got a {type(self.rows).__name__}")
+        frame, last = self.rows.rename(columns=str), [] if self.target is None else [self.target]
+        if columns is not None:
+            asked = [*map(str, columns), *last]
+            if unknown := [name for name in asked if name not in frame]:
+                raise ValueError(f"the columns are {', '.join(frame)}; got {unknown[0]}")
+            frame = frame[asked]
         frame = as_columns(frame, self.target)
         object.__setattr__(self, "rows", _keep(frame[[*frame.columns.drop(last), *last]]))
 
@@ -136,7 +156,10 @@ class Table(Rows):
         given = given.reindex(columns=kept.columns)
         for name in kept:
             if kept[name].dtype.kind == "f":
-                given[name] = pd.to_numeric(given[name]).astype(float)
+                numbers = pd.to_numeric(given[name], errors="coerce").astype(float)
+                if (wrong := given[name].notna() & numbers.isna()).any():
+                    raise ValueError(f"{name} holds numbers; got {given[name][wrong].iloc[0]!r}")
+                given[name] = numbers
         if self.target is not None:  # hidden from a model, but its slot has to be there
             given[self.target] = given[self.target].fillna(0.0)
         return self._texts(given)
@@ -197,7 +220,9 @@ class Texts(Rows):
     without: tuple[tuple[str, float, float], ...] = ()
 
     def __post_init__(self):
-        if not isinstance(self.rows, str):
+        if isinstance(self.rows, str):
+            _entry(self.rows)  # or an error
+        else:
             import pandas as pd
 
             object.__setattr__(self, "rows", _keep(pd.DataFrame({"text": list(self.rows)})))
@@ -281,7 +306,8 @@ def _keep(frame: pd.DataFrame) -> str:
 
 def _entry(checksum: str) -> Path:
     if not re.fullmatch("[0-9a-f]{20}", checksum):  # a stored spec may say anything
-        raise ValueError(f"rows is a checksum of 20 hexadecimal digits; got {checksum!r}")
+        expected = "rows are data, or the checksum of stored ones (20 hexadecimal digits)"
+        raise ValueError(f"{expected}; got {checksum!r}")
     return store.home() / "data" / "own" / checksum
 
 

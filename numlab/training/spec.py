@@ -78,6 +78,13 @@ class RunSpec:
     seed: int = 0
 
     def __post_init__(self):
+        parts = {"task": Task, "objective": Objective, "model": Architecture}
+        parts |= {} if self.encoder is None else {"encoder": Encoder}
+        for field, kind in parts.items():
+            if not isinstance(part := getattr(self, field), kind):
+                raise ValueError(f"{field} is an instance of {kind.__name__}; got {part!r}")
+        if not 0 < self.learning_rate < math.inf:
+            raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
         for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
             if getattr(self, field) < 1:
                 raise ValueError(f"{field} is at least 1; got {getattr(self, field)}")
@@ -114,6 +121,8 @@ class RunSpec:
 
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" part of the data."""
+        if part not in ("train", "valid", "test"):
+            raise ValueError(f'examples are "train", "valid" or "test"; got {part!r}')
         sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
         parts = store.split(self.task, sizes, self.seed)
         return dict(zip(("test", "valid", "train"), parts, strict=True))[part]

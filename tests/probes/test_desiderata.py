@@ -166,7 +166,8 @@ def test_ten_encoders_take_less_than_a_minute_of_one_core(ten):
     ("text", "said"),
     [
         ("Nope", "no encoder is named 'Nope'; there are .*BitTokens"),
-        ("Encoder", "'Encoder' is not an encoder: a frozen dataclass"),
+        ("Encoder", "no encoder is named 'Encoder'; there are .*mymodule:MyEncoder"),
+        ("fone(4)", "no encoder is named 'fone'; did you mean FoNE?"),
         ("math:sqrt", "'math:sqrt' is not an encoder: a frozen dataclass"),
         ("FoNE(", "written like BitTokens"),
         ("FoNE(print(1))", "written like BitTokens"),

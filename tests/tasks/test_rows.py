@@ -93,7 +93,7 @@ def test_damaged_rows_are_set_aside_and_kept_anew(home):
 
 
 def test_a_stored_spec_reads_no_file_outside_the_store(home):
-    with pytest.raises(ValueError, match=r"a checksum of 20 hexadecimal digits; got '\.\./\.\./x'"):
+    with pytest.raises(ValueError, match=r"20 hexadecimal digits.*; got '\.\./\.\./x'"):
         Table("../../x", "y").layouts()
 
 
@@ -117,11 +117,25 @@ def test_dates_become_years_months_and_days(home):
         ),
         (pd.DataFrame({"y": [np.inf]}), "y", "finite; got an infinite one in y"),
         (FRAME[:0], "y", "a task needs rows; got 0 of 3 columns"),
+        (FRAME.y, "y", "rows is a DataFrame; got a Series"),
+        ("mine.csv", "y", "rows are data, or the checksum of stored ones .*; got 'mine.csv'"),
     ],
 )
 def test_what_is_no_table_is_refused(home, frame, target, message):
     with pytest.raises(ValueError, match=message):
         Table(frame, target)
+
+
+def test_names_of_columns_may_be_numbers_and_unknown_ones_are_named(home):
+    frame = FRAME.rename(columns={"y": 0, "a": 1})
+    assert Table(frame, 0, columns=[1]).layouts()[0].number_slots == ("1", "0")
+    with pytest.raises(ValueError, match="the columns are .*; got heigt"):
+        Table(FRAME, "y", columns=["heigt"])
+
+
+def test_a_word_among_numbers_is_named_with_its_column(home):
+    with pytest.raises(ValueError, match="a holds numbers; got 'heavy'"):
+        Table(FRAME, "y").read(pd.DataFrame({"kind": ["x"], "a": ["heavy"]}))
 
 
 def test_other_rows_are_read_as_the_kept_ones(home):
