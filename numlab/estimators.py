@@ -43,9 +43,10 @@ LEAST = 8  # rows
 class NumberRegressor(RegressorMixin, BaseEstimator):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
-    Predictions are means over the three. Intervals are as wide as a fifth of the rows needs, which
-    no model is trained on (see `Run.predict`). Columns may hold numbers, words and dates, and may
-    have gaps. Fitted runs stay in the store: a second fit is free.
+    Predictions are means over the three. Each leaves out another fifth of the rows; intervals are
+    as wide as those rows need (see `Run.predict`), so a little too wide for the mean. Columns may
+    hold numbers, words and dates, and may have gaps. Fitted runs stay in the store: a second fit
+    is free.
 
     Parameters
     ----------
@@ -88,14 +89,11 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         frame, name = self._frame(X), "y"
         while name in frame:
             name += "'"
-        rows = Table(frame.assign(**{name: y}), name).frame
-        if (n := len(rows)) < LEAST:
+        task = Table(frame.assign(**{name: y}), name)
+        if (n := len(task.usable)) < LEAST:
             raise ValueError(f"expected {LEAST} different rows or more; got n_samples = {n}")
-        self.calibration_ = rows.sample(n // 5 or 1, random_state=0)
-        rows = rows.drop(self.calibration_.index)
-        task, n, y = Table(rows, name), len(rows), rows[name].to_numpy()
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
-        n_valid = max(1, n // 20)
+        n_valid = max(1, n // 5)
         epochs = EPOCHS * n // 64
         spec = RunSpec(
             task=task,
@@ -126,9 +124,8 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        read = self.runs_[0].spec.task.read
-        asked = read(self._frame(X).reset_index(drop=True))
-        return interval(self.runs_, read(self.calibration_), asked, coverage)
+        rows = self._frame(X).reset_index(drop=True)
+        return interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:

@@ -110,40 +110,41 @@ def predict(
     return pd.concat(frames, ignore_index=True)
 
 
-def interval(
-    runs: Sequence[Run], known: list[Examples], asked: list[Examples], coverage: float | None = 0.8
-):
+def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | None = 0.8):
     """Mean predictions of the slots of the runs' task, and intervals that hold `coverage` of the
-    `known` examples of a slot. See `Run.predict`.
+    validation examples of a slot, each predicted by its own run. See `Run.predict`.
     """
     import pandas as pd
 
     if coverage is not None and not 0 < coverage < 1:
         raise ValueError(f"a coverage is above 0 and below 1; got {coverage}")
-    texts, task, head = {"known": known, "asked": asked}, runs[0].spec.task, runs[0].tokenizer.head
+    task, head = runs[0].spec.task, runs[0].tokenizer.head
     numbers = {name for layout in task.layouts() for name in layout.number_slots}
 
     @functools.cache
     def answers(part, decide=None):
-        frames = [predict(run, texts[part], task.slots, decide=decide) for run in runs]
-        frames = [f[f.slot.isin(numbers)] for f in frames]  # words have no interval
-        means = pd.concat([f.predicted.astype(float) for f in frames], axis=1).mean(axis=1)
-        return frames[0].assign(predicted=means).reset_index(drop=True)
+        texts = {"asked": examples, "valid": "valid"}[part]
+        found = predict(runs, texts, task.slots, decide=decide)
+        found = found[found.slot.isin(numbers)]  # words have no interval
+        found = found.assign(predicted=found.predicted.astype(float)).reset_index(drop=True)
+        if part == "valid":
+            return found
+        return found.groupby(["example", "slot"], as_index=False).predicted.mean()
 
-    found, seen = answers("asked"), answers("known")
+    found, seen = answers("asked"), answers("valid")
     parts, closed = [], head and head.closed
     for slot, own in found.groupby("slot"):
         of_slot = seen[seen.slot == slot] if (seen.slot == slot).any() else seen
-        rows, true = {"asked": own.index, "known": of_slot.index}, of_slot.true.astype(float)
+        rows, true = {"asked": own.index, "valid": of_slot.index}, of_slot.true.astype(float)
         parts.append(_slot_interval(answers, rows, true, coverage, closed))
     return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
 
 
 def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bool):
-    """DataFrame [predicted, low, high] of the rows asked, from the numbers of the known ones."""
+    """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
 
     def of(part, decide=None):
-        """Where an answer is not a number, a quantile of the known numbers stands in."""
+        """Where an answer is not a number, a quantile of the validation numbers stands in."""
         predicted = answers(part, decide).predicted[rows[part]]
         return predicted.fillna(true.quantile(decide or 0.5))
 
@@ -154,17 +155,17 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     if coverage is None:
         return frame
     if (place := coverage * (1 + 1 / len(true))) > 1:
-        found = f"there are {len(true)} numbers to measure intervals on"
+        found = f"there are {len(true)} validation numbers"
         narrow = f"too few for intervals of {coverage:.0%}: theirs are too narrow"
         warnings.warn(f"{found}, {narrow}", stacklevel=4)
         place = 1.0
     if closed:
         enough = bisect.bisect_left(
-            LEVELS, place, key=lambda level: true.between(*ends("known", level)).mean()
+            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
         )
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
-        width = (of("known") - true).abs().quantile(place, interpolation="higher")
+        width = (of("valid") - true).abs().quantile(place, interpolation="higher")
         low, high = frame.predicted - width, frame.predicted + width
     return frame.assign(low=low, high=high)
 

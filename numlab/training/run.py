@@ -104,7 +104,7 @@ class Run:
         if spec.objective.fills_at_once and not (spec.encoder.fixed or spec.head):
             needed = "a masked LM needs a fixed-length encoder or a head"
             raise ValueError(f"{needed} (a mask shows the true token count); got {spec.encoder}")
-        return interval([self], self.examples("valid"), self.spec.task.read(rows), coverage)
+        return interval([self], self.spec.task.read(rows), coverage)
 
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" examples."""
