@@ -46,7 +46,7 @@ def named(text: str) -> Encoder:
         raise ValueError(f"no encoder is named {name!r}; {there}{own}")
     try:
         return kind(*args, **options)
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:
         raise ValueError(f"{text!r} is not an encoder: {error}") from None
 
 
