@@ -1,5 +1,6 @@
 """figures/README.md, figures/index.html and figures/local.js."""
 
+import dataclasses
 import html.parser
 import json
 import re
@@ -222,6 +223,15 @@ def test_a_view_that_a_widget_kept_gets_a_card(rebuilt):
     gallery.build()
     assert "explore/answer-1-55" in local(rebuilt)
     assert "explore/answer" not in (rebuilt / "index.html").read_text()
+
+
+def test_runs_of_one_encoder_with_other_positions_have_panels_of_their_own():
+    rotary = nl.Llama(8, 1, 1, 1, 8)
+    models = rotary, dataclasses.replace(rotary, positions=(nl.models.Absolute(8),))
+    part = nl.tasks.Addition(2), nl.XVal(), nl.CausalLM(only=("answer",))
+    runs = [nl.Run(nl.RunSpec(*part, m, 64, 2, 1e-3, seed=s)) for m in models for s in (0, 1)]
+    names = ["Addition, rotary positions", "Addition, absolute positions"]
+    assert [*gallery._panels(runs).values()] == [name for name in names for _ in range(2)]
 
 
 def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():

@@ -164,11 +164,14 @@ def draw_curves(notebook: str, profile: str) -> None:
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
     """A title for each run: its task, and its head, objective, losses and model if they vary."""
-    shown = []
-    for part in ("task", "head", "objective", "losses", "model"):
-        values = [getattr(run.spec, part) for run in runs]
-        if part == "model":
-            texts = [f"d_model {model.d_model}, layers {model.n_layer}" for model in values]
+    shown, models = [], [run.spec.model for run in runs]
+    for part in ("task", "head", "objective", "losses", "size", "positions"):
+        values = [getattr(run.spec, part, None) for run in runs]
+        if part == "size":
+            texts = [f"d_model {model.d_model}, layers {model.n_layer}" for model in models]
+        elif part == "positions":
+            kinds = [[type(p).__name__ for p in getattr(m, "positions", ())] for m in models]
+            texts = [f"{' and '.join(of).lower() or 'rotary'} positions" for of in kinds]
         elif part == "losses":
             names = _distinct_names({term for terms in values for term in terms})
             texts = [", ".join(map(names.get, terms)) or "no added loss" for terms in values]
