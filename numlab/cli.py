@@ -210,10 +210,10 @@ def regress(
     _check_picture(picture)
     names = [name for name in columns.split(",") if name]
     table = compare.read(file, names, target, decimal, most=32)
-    for line in about(table):
-        _say(line)
     if table.of_texts:
         raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
+    for line in about(table):
+        _say(line)
     found = estimators.regress(table.frame, target, _say)
     typer.echo(found.text)
     if picture:

@@ -43,10 +43,10 @@ LEAST = 8  # rows
 class NumberRegressor(RegressorMixin, BaseEstimator):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
-    Predictions are means over the three. Each leaves out another fifth of the rows; intervals are
-    as wide as those rows need (see `Run.predict`), so a little too wide for the mean. Columns may
-    hold numbers, words and dates, and may have gaps. Fitted runs stay in the store: a second fit
-    is free.
+    Predictions are means over the three. Each leaves out a fifth of the rows, drawn anew; intervals
+    are as wide as those rows need (see `Run.predict`), so a little too wide for the mean. Columns
+    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store: a second
+    fit is free.
 
     Parameters
     ----------
@@ -190,8 +190,11 @@ def _check(encoder: Encoder | None, **counts: int) -> None:
 
 def _check_numbers(X) -> None:
     """ValueError for dates: as float64 they are nanoseconds, and a missing one is a number."""
-    columns = X.dtypes.items() if isinstance(X, pd.DataFrame) else [("X", np.asarray(X).dtype)]
-    if dates := [str(name) for name, dtype in columns if dtype.kind in "mM"]:
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame({"X": np.asarray(X).ravel()})
+    kinds = {str(name): pd.api.types.infer_dtype(column) for name, column in frame.items()}
+    if dates := [
+        name for name, kind in kinds.items() if kind.startswith(("date", "time", "period"))
+    ]:
         raise ValueError(f"columns are numbers; got dates in {', '.join(dates)}")
 
 

@@ -111,8 +111,9 @@ def predict(
 
 
 def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | None = 0.8):
-    """Mean predictions of the slots of the runs' task, and intervals that hold `coverage` of the
-    validation examples of a slot, each predicted by its own run. See `Run.predict`.
+    """Mean predictions of the slots of the runs' task, of the runs that answer a number, and
+    intervals that hold `coverage` of the validation examples of a slot, each predicted by its own
+    run. See `Run.predict`.
     """
     import pandas as pd
 

@@ -161,12 +161,13 @@ def test_a_date_may_be_missing(tmp_path, kind):
 
 
 def test_decimal_commas_in_texts_are_an_option_and_noted_without_it(tmp_path):
-    text = "Es kostet 75,35 Euro.\nEs kostet 1.234,5 Euro.\nEs kostet 3 Euro."
+    lines = ["75,35 Euro", "1.234,5 Euro", "3 Euro", "1.234.567 Euro", "75,35, aber mehr"]
+    text = "\n".join(f"Es kostet {line}" for line in lines)
     found = read(tmp_path, "t.txt", text, decimal=",")
-    assert found.numbers["n0"].tolist() == [75.35, 1234.5, 3.0]
-    assert found.notes == ("in 2 texts 1,5 is read as 1.5",)
+    assert found.numbers["n0"].tolist() == [75.35, 1234.5, 3.0, 1234567.0, 75.35]
+    assert found.notes == ("in 4 texts 1.234,5 is read as 1234.5",)
     (note,) = read(tmp_path, "t.txt", text).notes
-    assert note == 'in 2 texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","'
+    assert note == 'in 3 texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","'
 
 
 def test_ids_beyond_float64_are_not_read(tmp_path):

@@ -36,6 +36,15 @@ def test_a_regressor_learns_and_its_intervals_hold_the_share_asked_for(home):
     assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
 
 
+def test_several_members_predict_their_mean_and_their_intervals_rest_on_all_rows_left_out(home):
+    model = NumberRegressor(steps=60, members=2, d_model=16).fit(X[:200], Y[:200])
+    alone = [run.predict(pd.DataFrame(X[200:], columns=["x0", "x1"])) for run in model.runs_]
+    assert np.allclose(model.predict(X[200:]), (alone[0].predicted + alone[1].predicted) / 2)
+    low, high = model.predict_interval(X[200:]).T
+    assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
+    assert np.allclose(model.predict_interval(X[:199:-1])[::-1], np.stack([low, high], 1))
+
+
 def test_a_fitted_regressor_is_found_in_the_store(home):
     first, second = (NumberRegressor(steps=2, members=2, d_model=8).fit(X, Y) for _ in range(2))
     assert [r.digest for r in first.runs_] == [r.digest for r in second.runs_]

@@ -116,7 +116,10 @@ def test_the_first_minute_says_what_is_decided_and_what_was_not_run(rebuilt, mon
     monkeypatch.setattr(catalogue, "OWN", own)
     gallery.build()
     text = (rebuilt / "README.md").read_text()
-    assert "3 claims were fixed before their runs; 1 are decided, 1 open, 1 not run." in text
+    assert (
+        "Of 3 claims 1 are decided, 1 open, 1 not run. Each was fixed before\nits runs; 1 were"
+        in text
+    )
     assert "**xval** says: Text is bad.\n\n- It errs less: *contradicted*" in text
     words = re.sub(r"<[^>]*>|\s+", " ", (rebuilt / "index.html").read_text())
     minute = " ".join(words.partition("in one minute")[2].split())
@@ -226,11 +229,13 @@ def test_a_view_that_a_widget_kept_gets_a_card(rebuilt):
 
 
 def test_runs_of_one_encoder_with_other_positions_have_panels_of_their_own():
-    rotary = nl.Llama(8, 1, 1, 1, 8)
-    models = rotary, dataclasses.replace(rotary, positions=(nl.models.Absolute(8),))
+    rotary, plain = nl.Llama(8, 1, 1, 1, 8), nl.GPT2(8, 1, 1)
+    both = dataclasses.replace(rotary, positions=(nl.models.Absolute(8),))
+    models = rotary, both, plain, dataclasses.replace(plain, positions=())
     part = nl.tasks.Addition(2), nl.XVal(), nl.CausalLM(only=("answer",))
     runs = [nl.Run(nl.RunSpec(*part, m, 64, 2, 1e-3, seed=s)) for m in models for s in (0, 1)]
-    names = ["Addition, rotary positions", "Addition, absolute positions"]
+    kinds = ["rotary", "absolute and rotary", "absolute", "no added"]
+    names = [f"Addition, {kind} positions" for kind in kinds]
     assert [*gallery._panels(runs).values()] == [name for name in names for _ in range(2)]
 
 

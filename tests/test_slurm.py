@@ -182,7 +182,7 @@ def test_a_failed_job_is_named_with_its_log_and_the_others_are_cancelled(home, s
     with pytest.raises(RuntimeError, match=said) as raised:
         nl.train_all([HELD, BROKEN], scheduler="slurm")
     log = Path(re.search(said, str(raised.value))[1])
-    assert "ValueError: FoNE holds" in log.read_text()
+    assert "ValueError: a: FoNE holds" in log.read_text()
     assert states(slurm) == ["CANCELLED", "FAILED"]
 
 

@@ -109,11 +109,13 @@ def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     >>> nl.gates.beats("beats the mean", errors, 0.5).evidence
     'XVal 0.6 (trivial 0.5)'
     """
+    import pandas as pd
+
     worst = errors.max(skipna=False)
-    room = trivial - worst
-    worse = worst.index[~(room > 0)]
-    shown = [room.idxmin()] if worse.empty else worse  # the narrowest, or all that fail
+    least = pd.Series(trivial, worst.index)
+    worse = worst.index[~(worst < least)]
+    shown = [(least - worst).idxmin()] if worse.empty else worse  # the narrowest, or all that fail
     names = [", ".join(map(str, key)) if isinstance(key, tuple) else key for key in shown]
-    each = zip(names, worst[shown], (room + worst)[shown], strict=True)
-    evidence = [f"{model} {error:.3g} (trivial {least:.3g})" for model, error, least in each]
+    each = zip(names, worst[shown], least[shown], strict=True)
+    evidence = [f"{model} {error:.3g} (trivial {bound:.3g})" for model, error, bound in each]
     return Gate(name, worse.empty, ", ".join(evidence))

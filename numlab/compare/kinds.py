@@ -10,7 +10,7 @@ WORDS = 50  # different words that a column of words has at most
 THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
-DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(?![\d,]|\.\d)")
+DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
 COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
 ISO = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"

@@ -1,6 +1,7 @@
 """How a file is read: its rows, what each column is taken for, and what is left out and why."""
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,14 +135,15 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
     """The texts with numbers of the first column that has any."""
     power = POWER, r"e\1", "3×10^8 is read as 3e8"
     thousands = THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"
-    comma = DECIMAL_COMMA, lambda m: f"{m[1].replace('.', '')}.{m[2]}", "1,5 is read as 1.5"
+    comma = DECIMAL_COMMA, _with_point, "1.234,5 is read as 1234.5"
     for name in frame:
         plain = frame[name].dropna().astype(str)
         for pattern, number, reading in (power, comma if decimal == "," else thousands):
             texts, plain = plain, plain.str.replace(pattern, number, regex=True)
             if n := int((plain != texts).sum()):
                 notes.append(f"in {n:,} texts {reading}")
-        if not decimal and (n := sum(bool(DECIMAL_COMMA.search(text)) for text in plain)):
+        found = [DECIMAL_COMMA.findall(text) for text in plain] if not decimal else []
+        if n := sum("," in "".join(numbers) for numbers in found):
             notes.append(f'in {n:,} texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","')
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
@@ -153,6 +155,11 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
             return Reading(file, pd.DataFrame({"text": [*good]}), columns, tuple(notes))
     names = ", ".join(map(str, frame.columns[:COLUMNS]))
     raise ValueError(f"{file} has no numbers: {len(frame):,} rows of the columns {names}")
+
+
+def _with_point(number: re.Match) -> str:
+    """1.234,5 as 1234.5"""
+    return number[1].replace(".", "").replace(",", ".")
 
 
 def _has_numbers(text: str) -> bool:

@@ -41,7 +41,7 @@ def named(text: str) -> Encoder:
             raise ValueError(f"{text!r} is not an encoder: a frozen dataclass, a numlab.Encoder")
         held = [key for key, value in vars(source).items() if _is_encoder(value)]
         alike = [key for key in held if key.lower() == name.lower()]
-        there = f"did you mean {alike[0]}?" if alike else f"there are {', '.join(held)}"
+        there = f"did you mean {alike[0]}?" if alike else f"there are {', '.join(held) or 'none'}"
         own = "" if module or alike else ", and mymodule:MyEncoder"
         raise ValueError(f"no encoder is named {name!r}; {there}{own}")
     try:

@@ -170,8 +170,10 @@ def _panels(runs: list[Run]) -> dict[Run, str]:
         if part == "size":
             texts = [f"d_model {model.d_model}, layers {model.n_layer}" for model in models]
         elif part == "positions":
-            kinds = [[type(p).__name__ for p in getattr(m, "positions", ())] for m in models]
-            texts = [f"{' and '.join(of).lower() or 'rotary'} positions" for of in kinds]
+            kinds = [[type(p).__name__.lower() for p in getattr(m, part, ())] for m in models]
+            turned = [["rotary"] if getattr(m, "rotary", None) else [] for m in models]
+            both = [a + b for a, b in zip(kinds, turned, strict=True)]
+            texts = [f"{' and '.join(of) or 'no added'} positions" for of in both]
         elif part == "losses":
             names = _distinct_names({term for terms in values for term in terms})
             texts = [", ".join(map(names.get, terms)) or "no added loss" for terms in values]

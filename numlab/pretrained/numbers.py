@@ -221,7 +221,7 @@ class NumberModel(
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
 
     def _check_writer(self) -> None:
-        if self.model.get_output_embeddings() is None or not self.model.can_generate():
+        if not self.model.can_generate():
             raise ValueError(f"{type(self.model).__name__} cannot generate texts: it only reads")
 
     def added(self) -> dict[str, torch.Tensor]:

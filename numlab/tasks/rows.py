@@ -131,14 +131,16 @@ class Table(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
             return
-        if not hasattr(self.rows, "columns"):
+        import pandas as pd
+
+        if not isinstance(self.rows, pd.DataFrame):
             raise ValueError(f"rows is a DataFrame; got a {type(self.rows).__name__}")
         frame, last = self.rows.rename(columns=str), [] if self.target is None else [self.target]
         if columns is not None:
-            asked = [*map(str, columns), *last]
+            asked = dict.fromkeys([*map(str, columns), *last])
             if unknown := [name for name in asked if name not in frame]:
                 raise ValueError(f"the columns are {', '.join(frame)}; got {unknown[0]}")
-            frame = frame[asked]
+            frame = frame[[*asked]]
         frame = as_columns(frame, self.target)
         object.__setattr__(self, "rows", _keep(frame[[*frame.columns.drop(last), *last]]))
 
@@ -157,7 +159,7 @@ class Table(Rows):
         for name in kept:
             if kept[name].dtype.kind == "f":
                 numbers = pd.to_numeric(given[name], errors="coerce").astype(float)
-                if (wrong := given[name].notna() & numbers.isna()).any():
+                if (wrong := given[name].notna() & ~np.isfinite(numbers)).any():
                     raise ValueError(f"{name} holds numbers; got {given[name][wrong].iloc[0]!r}")
                 given[name] = numbers
         if self.target is not None:  # hidden from a model, but its slot has to be there

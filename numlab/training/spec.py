@@ -80,6 +80,7 @@ class RunSpec:
     def __post_init__(self):
         parts = {"task": Task, "objective": Objective, "model": Architecture}
         parts |= {} if self.encoder is None else {"encoder": Encoder}
+        parts |= {} if self.head is None else {"head": Head}
         for field, kind in parts.items():
             if not isinstance(part := getattr(self, field), kind):
                 raise ValueError(f"{field} is an instance of {kind.__name__}; got {part!r}")

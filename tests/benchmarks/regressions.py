@@ -1,7 +1,8 @@
 """The bar of `numlab regress`: five tables that scikit-learn ships or makes.
 
-`python -m tests.benchmarks.regressions` prints, for each table and three splits, the mean absolute
-error of numlab and of gradient boosting, and the share of the numbers in the 80 % intervals.
+`python -m tests.benchmarks.regressions` prints, for each table, means over three splits: the mean
+absolute error of numlab and of gradient boosting, and the share of the numbers in the 80 %
+intervals, which is to be 75 to 85 %.
 """
 
 import pandas as pd
@@ -19,7 +20,7 @@ def tables():
     yield datasets.load_diabetes(as_frame=True).frame, "target"
     yield datasets.load_wine(as_frame=True).data, "alcohol"
     cells = datasets.load_breast_cancer(as_frame=True).data
-    known = [c for c in cells if c.startswith("worst area") or c.split()[-1] in SIZES]
+    known = [c for c in cells if c == "worst area" or c.split()[-1] in SIZES]
     yield cells.drop(columns=known), "mean area"
     x, y = datasets.make_friedman1(600, noise=1, random_state=0)
     yield pd.DataFrame(x).add_prefix("x").assign(y=y), "y"

@@ -78,4 +78,8 @@ def test_every_model_beats_the_trivial_answer():
     assert gate.evidence == "P10 3 (trivial 1.5)"
     each = gates.beats("beats the mean", errors, pd.Series({"P10": 9.0, "XVal": 1.0}))
     assert (each.passed, each.evidence) == (True, "XVal 0.7 (trivial 1)")
+    turned = gates.beats("beats the mean", errors, pd.Series({"XVal": 0.5, "P10": 9.0}))
+    assert (turned.passed, turned.evidence) == (False, "XVal 0.7 (trivial 0.5)")
+    infinite = errors.assign(P10=[1.0, float("inf")])
+    assert gates.beats("beats the mean", infinite, 3.5).evidence == "P10 inf (trivial 3.5)"
     assert not gates.beats("beats the mean", errors.assign(P10=[1.0, float("nan")]), 3.5).passed

@@ -205,8 +205,8 @@ def test_predictions_outside_of_a_panel_are_drawn_at_its_edge():
     frame["hidden"], frame["predicted_x"], frame["predicted_y"] = frame.step == 1, 50.0, 1.0
     frame = frame.assign(example=0, encoder="P10")
     rms = pd.Series({"P10": 50.0, "Kepler's circle": 0.1})
-    (ax,) = trajectories.orbits(frame, rms).axes
-    assert ax.get_title() == "P10\nrms distance 50.00\nworse than the circle"
+    (ax,) = trajectories.orbits(frame, rms, rms / 10).axes
+    assert ax.get_title() == "P10\nrms 50., median 5\nworse than the circle"
     crosses = [line for line in ax.lines if line.get_marker() == "x"]
     assert [line.get_xydata().tolist() for line in crosses] == [[[ax.get_xlim()[1], 1.0]]]
 

@@ -178,7 +178,8 @@ def test_a_file_that_changes_has_another_address_and_the_old_one_is_refused(tmp_
         return FieldFile(str(path))
 
     before = write(dataset())
-    assert write(dataset()) == before or suffix == ".nc"  # HDF5 may hold the time of writing
+    if suffix == ".zarr":  # HDF5 may hold the time of writing
+        assert write(dataset()) == before
     after = write(dataset() + 1)
     assert store.digest(after) != store.digest(before)
     assert after.field().mean == pytest.approx(float(dataset().t2m.mean()) + 1, rel=1e-6)

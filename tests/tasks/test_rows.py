@@ -128,14 +128,16 @@ def test_what_is_no_table_is_refused(home, frame, target, message):
 
 def test_names_of_columns_may_be_numbers_and_unknown_ones_are_named(home):
     frame = FRAME.rename(columns={"y": 0, "a": 1})
-    assert Table(frame, 0, columns=[1]).layouts()[0].number_slots == ("1", "0")
+    for columns in ([1], [1, 0]):
+        assert Table(frame, 0, columns=columns).layouts()[0].number_slots == ("1", "0")
     with pytest.raises(ValueError, match="the columns are .*; got heigt"):
         Table(FRAME, "y", columns=["heigt"])
 
 
 def test_a_word_among_numbers_is_named_with_its_column(home):
-    with pytest.raises(ValueError, match="a holds numbers; got 'heavy'"):
-        Table(FRAME, "y").read(pd.DataFrame({"kind": ["x"], "a": ["heavy"]}))
+    for wrong in ("heavy", "inf"):
+        with pytest.raises(ValueError, match=f"a holds numbers; got '{wrong}'"):
+            Table(FRAME, "y").read(pd.DataFrame({"kind": ["x"], "a": [wrong]}))
 
 
 def test_other_rows_are_read_as_the_kept_ones(home):
