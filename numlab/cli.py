@@ -194,6 +194,7 @@ def regress(
     decimal: Annotated[
         str, typer.Option(help='"," or "."; default: guessed.', show_default=False)
     ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     picture: Annotated[
         str | None, typer.Option(metavar="FILE", help="Save a picture (.svg, .png, .pdf).")
     ] = None,
@@ -215,7 +216,7 @@ def regress(
     for line in about(table):
         _say(line)
     found = estimators.regress(table.frame, target, _say)
-    typer.echo(found.text)
+    typer.echo(found.json if as_json else found.text)
     if picture:
         plots.intervals(found.predictions, target).savefig(picture)
 
@@ -276,6 +277,6 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         app()
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         typer.echo(f"numlab: {error}", err=True)
         sys.exit(2)

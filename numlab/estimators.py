@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -250,6 +251,17 @@ class Regression:
             f"The runs in the store: {runs}",
         ]
         return "\n".join(lines)
+
+    @property
+    def json(self) -> str:
+        found = {
+            "target": self.target,
+            "rows_tested": len(self.predictions),
+            "errors": self.errors.set_index("model").to_dict("index"),
+            "interval": {"asked": self.coverage, "covered": self.covered},
+            "runs": [run.digest for run in self.model.runs_],
+        }
+        return json.dumps(found, indent=1, ensure_ascii=False)
 
 
 def regress(

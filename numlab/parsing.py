@@ -24,6 +24,9 @@ NUMBER = re.compile(
 )  # starts with a character class, so re can scan quickly
 
 
+ISO_DATE = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"  # a day, or a day and a time (ISO 8601)
+
+
 def parse(texts: list[str], bare: bool = False) -> list[Examples]:
     """Find the numbers in texts, at least one in each unless texts may be `bare`.
 

@@ -1,5 +1,7 @@
 """A regressor and an encoder for scikit-learn, and a regression from a file."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -113,6 +115,15 @@ def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
     for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store"):
         assert part in done.output
     assert picture.stat().st_size > 5000
+
+
+def test_the_shell_prints_a_regression_as_json(tmp_path, home, monkeypatch):
+    monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
+    done = CliRunner().invoke(app, ["regress", str(tmp_path / "t.csv"), "--target=y", "--json"])
+    found = json.loads(done.stdout)
+    assert found["target"] == "y" and found["rows_tested"] == 75 and len(found["runs"]) == 3
+    assert found["errors"]["boosting"]["mae"] > 0 and 0 <= found["interval"]["covered"] <= 1
 
 
 def test_rows_that_repeat_are_counted_once(home):

@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from numlab.parsing import ISO_DATE
+
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
 THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
@@ -12,7 +14,6 @@ POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
 COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
-ISO = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
 LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
@@ -91,7 +92,7 @@ def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
 def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, str] | None:
     """Dates, and a note on other readings; None where the texts are not dates."""
     some = texts.dropna()
-    if given == "date" or some.str.fullmatch(ISO).mean() > 0.9:
+    if given == "date" or some.str.fullmatch(ISO_DATE).mean() > 0.9:
         return pd.to_datetime(texts, errors="coerce", format="mixed", utc=True), ""
     if not (parts := some.str.extract(f"^{DAY}$").dropna()).shape[0] > 0.9 * len(some):
         return None

@@ -17,7 +17,7 @@ import numpy as np
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot
-from numlab.parsing import parse
+from numlab.parsing import ISO_DATE, parse
 from numlab.tasks.base import GivenTask
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ class Rows(GivenTask):
 class Table(Rows):
     """Rows of a table as texts "a=1.5 kind=blue b= ?". A column's name is the name of its slot.
 
-    Columns of numbers have slots of numbers; days and times become columns of their year, month,
-    day and hour; all else is words. A value that is missing is "?": the row stays.
+    Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
+    become columns of their year, month, day and hour; all else is words. A value that is missing is
+    "?": the row stays.
 
     Parameters
     ----------
@@ -260,7 +261,7 @@ def as_columns(
     columns: dict[str, Any] = {}
     names, words = (like.frame.columns, like._words) if like else ((), {})
     for i, name in enumerate(map(str, frame.columns)):
-        column = frame.iloc[:, i]
+        column = _dates(frame.iloc[:, i], words.get(name))
         if types.is_datetime64_any_dtype(column):
             time = column.dt
             parts = {"year": time.year, "month": time.month, "day": time.day}
@@ -283,6 +284,18 @@ def as_columns(
     if target is not None and target not in numbers:
         raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
     return found.astype(dict.fromkeys(numbers, float))
+
+
+def _dates(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
+    """Texts that are all dates in ISO 8601 as times, others unchanged; so are `known` words."""
+    import pandas as pd
+
+    texts = column.dropna()
+    if known or texts.empty or pd.api.types.infer_dtype(texts) != "string":
+        return column
+    if not texts.str.fullmatch(ISO_DATE).all():
+        return column
+    return pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
 
 
 def _word(value, known: Sequence[str] | None) -> str:

@@ -105,6 +105,19 @@ def test_dates_become_years_months_and_days(home):
     assert "day hour" in as_columns(pd.DataFrame({"day": days + pd.Timedelta("90min")}))
 
 
+def test_texts_that_are_dates_are_read_as_times(home):
+    days = ["2024-02-29", None, "2025-12-31"]
+    written = as_columns(pd.DataFrame({"day": days, "n": 1}))
+    pd.testing.assert_frame_equal(
+        written, as_columns(pd.DataFrame({"day": pd.to_datetime(days), "n": 1}))
+    )
+    assert as_columns(pd.DataFrame({"at": ["2024-02-29 12:30"]}))["at hour"].tolist() == [12.5]
+    assert list(as_columns(pd.DataFrame({"day": ["2024-02-29", "soon"]}))) == ["day"]
+    table = Table(pd.DataFrame({"day": days, "y": [1.0, 2.0, 3.0]}), "y")
+    (one,) = table.read(pd.DataFrame({"day": ["2026-11-25"]}))
+    assert one.column("day month").tolist() == [11]
+
+
 @pytest.mark.parametrize(
     ("frame", "target", "message"),
     [
