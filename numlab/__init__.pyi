@@ -70,5 +70,6 @@ from .training import Run as Run
 from .training import RunSpec as RunSpec
 from .training import choose_learning_rates as choose_learning_rates
 from .training import step_costs as step_costs
+from .training import stored_runs as stored_runs
 from .training import train as train
 from .training import train_all as train_all

@@ -48,6 +48,31 @@ def list_notebooks(
 
 
 @app.command()
+def runs(
+    check: Annotated[
+        bool, typer.Option("--check", help="Read every file, and set damaged runs aside.")
+    ] = False,
+) -> None:
+    """List the trained models in the store.
+
+    To delete one, delete its folder in data/runs: a notebook that needs it trains it again. The
+    exit status is 1 if --check found damage.
+    """
+    from numlab import store
+    from numlab.training import stored_runs
+
+    frame, folder = stored_runs(), store.runs_dir()
+    for run in frame.itertuples():
+        size = f"{run.steps:>8} steps {run.megabytes:8.1f} MB"
+        typer.echo(f"{run.run}  {run.trained:%Y-%m-%d %H:%M} {size}  {run.name}")
+    typer.echo(f"{len(frame):,} runs of {frame.megabytes.sum():,.0f} MB in {folder}")
+    if check:
+        whole = [store.intact(folder / name) for name in frame.run]
+        typer.echo(f"{len(whole) - sum(whole):,} of them are damaged")
+        raise typer.Exit(not all(whole))
+
+
+@app.command()
 def lab() -> None:
     """Open the notebooks in JupyterLab; installed ones are copied into your own folder first."""
     if importlib.util.find_spec("jupyterlab") is None:

@@ -4,6 +4,7 @@ import importlib.metadata
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+import numlab as nl
 from numlab import cli
 from numlab.figures import notebooks
 
@@ -141,6 +143,30 @@ def wait_for(something, seconds=120):
             return found
         time.sleep(0.2)
     return something()
+
+
+def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    first, second = (nl.train(one) for one in spec.seeds(2))
+    foreign = tmp_path / "data/runs/0123"
+    foreign.mkdir()
+    (foreign / "spec.json").write_text('{"class": "mine.Spec"}')
+    listed = here("runs").stdout.splitlines()
+    assert re.search(
+        r"2 steps +0\.0 MB  Addition · P10 · seed 0$",
+        next(line for line in listed if line.startswith(first.digest)),
+    )
+    assert "not of the classes of this numlab" in "".join(listed)
+    assert listed[-1].startswith("3 runs of 0 MB in ")
+    shutil.rmtree(foreign)
+    assert here("runs", "--check").returncode == 0
+    (second.folder / "history.parquet").write_bytes(b"")
+    with pytest.warns(UserWarning, match=f"{second.digest} is damaged"):
+        checked = here("runs", "--check")
+    assert checked.returncode == 1 and checked.stdout.endswith("1 of them are damaged\n")
+    assert here("runs").stdout.splitlines()[-1].startswith("1 runs of 0 MB in ")
 
 
 def test_the_notebooks_are_listed_with_their_state(ran, here):

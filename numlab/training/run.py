@@ -119,6 +119,30 @@ class Run:
         return f"<b>{escape(self.spec.name)}</b><br>{curve}{last.to_html()}"
 
 
+def stored_runs():
+    """DataFrame [run, name, steps, megabytes, trained]: the runs in the store, the newest first.
+
+    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    >>> run = nl.train(nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3))
+    >>> nl.stored_runs().set_index("run").name[run.digest]
+    'Addition · P10 · seed 0'
+    """
+    import pandas as pd
+
+    rows = []
+    for path in store.runs_dir().glob("[0-9a-f]*/spec.json"):
+        try:
+            spec = restore(json.loads(path.read_text("utf-8")))
+            name, steps = spec.name, spec.steps
+        except (ValueError, TypeError, AttributeError):  # TypeError: a field that is no more
+            name, steps = "not of the classes of this numlab", None
+        megabytes = sum(file.stat().st_size for file in path.parent.iterdir()) / 1e6
+        rows.append((path.parent.name, name, steps, megabytes, path.stat().st_mtime))
+    frame = pd.DataFrame(rows, columns=["run", "name", "steps", "megabytes", "trained"])
+    frame = frame.astype({"steps": "Int64"}).sort_values("trained", ascending=False)
+    return frame.assign(trained=pd.to_datetime(frame.trained, unit="s")).reset_index(drop=True)
+
+
 def _curve(history) -> str:
     """The training and validation loss over the steps as an SVG picture."""
     from io import StringIO
