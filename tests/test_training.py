@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from distributed import LocalCluster
+from distributed import LocalCluster, Security
 
 import numlab as nl
 from numlab import store
@@ -142,6 +142,26 @@ def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
 def test_a_named_scheduler_trains(trains_here):
     (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
     assert store.intact(run.folder)
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+def test_a_scheduler_trains_behind_tls_and_asks_for_a_certificate(home):
+    key, cert = str(home / "key.pem"), str(home / "cert.pem")
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    made = ["openssl", *made, "-keyout", key, "-out", cert]
+    subprocess.run(made, check=True, capture_output=True)
+    tls = {"distributed.comm.tls.ca-file": cert, "distributed.comm.require-encryption": True}
+    for role in ("client", "worker", "scheduler"):
+        names = f"distributed.comm.tls.{role}"
+        tls |= {f"{names}.key": key, f"{names}.cert": cert}
+    options = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    options["protocol"] = "tls://"
+    with dask.config.set(tls), LocalCluster(**options, security=Security()) as encrypted:
+        address = encrypted.scheduler_address
+        (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5, seed=71)], scheduler=address)
+        with dask.config.set(dict.fromkeys(tls)), pytest.raises(ValueError, match="TLS expects"):
+            nl.train_all([dataclasses.replace(SPEC, steps=5, seed=72)], scheduler=address)
+    assert address.startswith("tls://") and store.intact(run.folder)
 
 
 def test_workers_of_a_machine_take_its_gpus_in_turn(monkeypatch):

@@ -84,7 +84,7 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
         try:
             with dask.config.set(scheduler=None):  # else a client that fails stays dask's default
                 client = Client(cluster, timeout=ANSWER_SECONDS)
-        except (OSError, TimeoutError, ValueError) as error:
+        except (OSError, TimeoutError, ValueError, TypeError) as error:  # TypeError: no certificate
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
         yield stack.enter_context(client)
 
