@@ -201,6 +201,8 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
             few = rows.loss.max() < 1000 * rows.loss.min()
             ax.yaxis.set_minor_formatter("{x:g}" if few else NullFormatter())
         ax.set(xlabel="step", ylabel="validation loss")
+        ax.locator_params(axis="x", nbins=5)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.set_title("\n".join(textwrap.wrap(title, 60)), fontsize=8.5)
     legend(figure, axes)
     return captioned(figure, "a line: a run; pale: a shorter one\neach encoder has its own loss")
