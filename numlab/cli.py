@@ -67,9 +67,12 @@ def runs(
         typer.echo(f"{run.run}  {run.trained:%Y-%m-%d %H:%M} {size}  {run.name}")
     typer.echo(f"{len(frame):,} runs of {frame.megabytes.sum():,.0f} MB in {folder}")
     if check:
-        whole = [store.intact(folder / name) for name in frame.run]
-        typer.echo(f"{len(whole) - sum(whole):,} of them are damaged")
-        raise typer.Exit(not all(whole))
+        damaged = 0
+        for name in frame.run:
+            with store.lock(folder / name):
+                damaged += not store.intact(folder / name)
+        typer.echo(f"{damaged:,} of them are damaged")
+        raise typer.Exit(damaged > 0)
 
 
 @app.command()
