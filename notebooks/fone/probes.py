@@ -153,6 +153,22 @@ def plateaus_of_lead(
     return gates
 
 
+def out_of_reach(name: str, errors: pd.DataFrame, target: pd.Series) -> nl.gates.Gate:
+    """A gate: at its own pace, a model would need over 100 times the steps to reach an error.
+
+    `errors` has a row for each seed and a column for each number of steps, `target` an error for
+    each seed. From the fewest steps to the most, errors are taken to fall as a power of the steps.
+    Means over the seeds are geometric.
+    """
+    short, long = min(errors), max(errors)
+    before, after, goal = (float(np.log(e).mean()) for e in (errors[short], errors[long], target))
+    power = (before - after) / np.log(long / short)
+    decades = (after - goal) / power / np.log(10) if power > 0 else np.inf
+    shown = f"the error falls as steps^{-power:.2g}, to FoNE's in 10^{decades:.0f} times the steps"
+    passed = after > goal and decades >= 2
+    return nl.gates.Gate(name, passed, shown if power > 0 else "the error does not fall")
+
+
 def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:
     """A gate: the mean exact match over the seeds is at least `least`, in each column."""
     means = exact.mean() if isinstance(exact, pd.DataFrame) else pd.Series({"": exact.mean()})
