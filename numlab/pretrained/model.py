@@ -45,7 +45,8 @@ class Pretrained(HuggingFace):
     """A Hugging Face model that fills in masked words: `RunSpec(model=Pretrained(), ...)`.
 
     Training fits the number embedding and a new head for words, and the model too unless it is
-    frozen. Of an encoder-decoder, only the encoder is used.
+    frozen. Of an encoder-decoder, only the encoder is used. `blocks`: only the first so many of
+    the model's; None: all.
 
     >>> nl.pretrained.Pretrained().d_model, nl.pretrained.Pretrained().n_layer
     (384, 6)
@@ -53,24 +54,40 @@ class Pretrained(HuggingFace):
 
     name: str = MINILM
     frozen: bool = True
+    blocks: int | None = None
+
+    def __post_init__(self):
+        if self.blocks is not None and not 1 <= self.blocks <= super().n_layer:
+            raise ValueError(f"{self.name} has {super().n_layer} blocks; got blocks={self.blocks}")
+
+    @property
+    def n_layer(self) -> int:
+        return self.blocks or super().n_layer
 
     def build(self, tokenizer: PretrainedTokenizer) -> PretrainedModel:
         return PretrainedModel(self, tokenizer)
 
 
-def _load_trunk(name: str):
-    """A model without a head, in eval mode."""
+def _load_trunk(name: str, blocks: int | None):
+    """A model without a head, in eval mode; its first blocks, None: all."""
     from transformers import AutoModel
+    from transformers.utils import logging
 
+    cut, verbosity = (
+        {} if blocks is None else {"num_hidden_layers": blocks},
+        logging.get_verbosity(),
+    )
+    logging.set_verbosity_error()  # it warns of the weights that are left out
     # eager attention: as fast as the fused one, and 1.7 times faster in bf16 on CPUs
-    model = load(AutoModel, name, attn_implementation="eager")
+    model = load(AutoModel, name, attn_implementation="eager", **cut)
+    logging.set_verbosity(verbosity)
     return (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
 
 
 @functools.lru_cache(maxsize=2)
-def trunk(name: str):
+def trunk(name: str, blocks: int | None = None):
     """The frozen copy of a model that all runs of a process share."""
-    return _load_trunk(name).requires_grad_(False)
+    return _load_trunk(name, blocks).requires_grad_(False)
 
 
 def states(trunk: nn.Module, h: torch.Tensor, real, layer: int | None, reads=None) -> torch.Tensor:
@@ -100,9 +117,9 @@ class PretrainedModel(Model):
         super().__init__(tokenizer)
         self.spec = spec
         if spec.frozen:  # not a submodule: a run does not store its weights
-            object.__setattr__(self, "trunk", trunk(spec.name))
+            object.__setattr__(self, "trunk", trunk(spec.name, spec.blocks))
         else:
-            self.trunk = _load_trunk(spec.name)
+            self.trunk = _load_trunk(spec.name, spec.blocks)
         table = self.trunk.get_input_embeddings()
         self.embed = PretrainedEmbedding(tokenizer, table)
         width, d = self.trunk.config.hidden_size, table.embedding_dim

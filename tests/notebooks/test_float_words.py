@@ -8,7 +8,6 @@ import torch
 import numlab as nl
 from notebooks.conftest import load
 from numlab.pretrained import Pretrained
-from numlab.pretrained.source import load as load_model
 
 words = load("float/words")
 
@@ -74,16 +73,6 @@ def test_words_are_asked_one_at_a_time(home):
             log_probability = float(true - logits.logsumexp(0))
             assert row.log_probability == pytest.approx(log_probability, abs=1e-3)
             assert row.rank == pytest.approx(1 + int((logits > true).sum()), rel=0.01, abs=3)
-
-
-def test_a_cut_model_has_the_first_blocks_of_the_whole(tmp_path):
-    from transformers import AutoModel
-
-    path = words.cut(nl.pretrained.MINILM, 2, tmp_path / "cut")
-    cut, whole = (load_model(AutoModel, name) for name in (path, nl.pretrained.MINILM))
-    assert nl.pretrained.Pretrained(path).n_layer == len(cut.encoder.layer) == 2
-    for name, weight in cut.encoder.layer[1].named_parameters():
-        assert torch.equal(weight, whole.encoder.layer[1].get_parameter(name))
 
 
 def test_the_commonest_word_of_training_is_the_likeliest_by_frequency(home):
