@@ -43,7 +43,7 @@ def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
     """The spec that `describe` described.
 
     It can only name dataclasses of numlab and of the given modules and packages; any other class
-    raises ForeignClass.
+    raises ForeignClass, and fields that a class does not have raise ValueError.
     """
     if isinstance(description, list):
         return tuple(restore(v, modules) for v in description)
@@ -54,7 +54,13 @@ def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
     allowed = ("numlab", *modules)
     if not any(module == m or module.startswith(f"{m}.") for m in allowed):
         raise ForeignClass(f"classes are from {', '.join(allowed)}; got {module}.{name}")
-    cls = getattr(importlib.import_module(module), name, None)
+    try:
+        cls = getattr(importlib.import_module(module), name, None)
+    except ImportError:  # a module that is no more
+        cls = None
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
         raise ForeignClass(f"{module}.{name} is not a class of specs")
-    return cls(**fields)
+    try:
+        return cls(**fields)
+    except TypeError as error:
+        raise ValueError(f"{name} of an older version: {error}") from None

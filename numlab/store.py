@@ -165,7 +165,8 @@ def table(folder: str, key: Any, make: Callable[[], Any]):
         if not intact(entry):
             frame = make()
             write(entry, lambda draft: frame.to_csv(draft / f"{folder}.csv", index=False))
-    return pd.read_csv(entry / f"{folder}.csv")  # pandas reads what it wrote, to the bit
+    # pandas reads what it wrote, to the bit; "None" is a text
+    return pd.read_csv(entry / f"{folder}.csv", keep_default_na=False, na_values=[""])
 
 
 @functools.lru_cache(maxsize=8)

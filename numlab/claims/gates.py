@@ -54,7 +54,7 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
     """Whether each run's validation loss fell by less than 5 % over the last fifth of its steps.
 
     A loss that tends to 0 falls by a constant share; values below `floor` count as `floor`, one
-    for all runs or one for each.
+    for all runs or one for each. A loss that is not finite fails.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -68,6 +68,8 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")
         start, end = before.iloc[-1], losses.iloc[-1]
+        if not np.isfinite([start, end]).all():
+            return Gate("plateau", False, f"{run.spec.name} has a loss of {end}")
         fall = (start - end) / abs(start) if start != end else 0.0  # a density's may be below 0
         falls.append((fall, run.spec.name))
     fall, worst = max(falls)

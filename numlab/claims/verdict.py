@@ -51,6 +51,8 @@ class Verdict:
 
     "held": the interval of every part lies on the claimed side, and every gate of it passed.
     "contradicted": that of some part lies on the other side, and every gate of that part passed.
+    With m parts this interval has a level of 1 - 0.05 / m (Bonferroni): some part would otherwise
+    lie there by chance more often than once in twenty times.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 
@@ -71,8 +73,8 @@ def judge(
 ) -> Verdict:
     """Judge a claim by samples of its statistic.
 
-    WrongSamplesError for fewer than 3 seeds or 20 examples, for unpaired samples, and for NaN or
-    infinity; ValueError for gates other than those of the claim.
+    WrongSamplesError for fewer than 3 seeds or 20 examples, for unpaired samples, for a label that
+    two samples share, and for NaN or infinity; ValueError for gates other than those of the claim.
 
     Parameters
     ----------
@@ -103,7 +105,11 @@ def judge(
     by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
     parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
     lies = {name: _lies(claim, *ends) for name, ends in by_slack}
-    beyond = [name for name, where in lies.items() if where == "beyond"]
+    level = 1 - (1 - LEVEL) / len(columns)
+    for name in (beyond := [name for name, where in lies.items() if where == "beyond"]):
+        lies[name] = _lies(claim, *_interval(claim, name, columns[name], level))
+    widened = [name for name in beyond if lies[name] != "beyond"]
+    beyond = [name for name in beyond if name not in widened]
     if any(not _failed(gates, name, "contradicted") for name in beyond):
         return Verdict("contradicted", "", parts, gates)
     sides = {"inside": ["held"], "beyond": ["contradicted"], "both": ["held", "contradicted"]}
@@ -113,6 +119,8 @@ def judge(
     if undecided := [name for name, where in lies.items() if where == "both"]:
         names = ", ".join(filter(None, undecided))
         why = f"the interval holds both sides{names and f' for {names}'}"
+        if widened:
+            why += f" (widened for {len(columns)} parts, that of {', '.join(widened)})"
         return Verdict("open", why, parts, gates)
     return Verdict("exact" if claim.over == "nothing" else "held", "", parts, gates)
 
@@ -150,6 +158,8 @@ def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
     for key, values in samples.items():
         name = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
         columns[name] = pd.Series(values, dtype=float)
+        if not columns[name].index.is_unique:
+            raise WrongSamplesError(f"{name or 'samples'}: two samples have one label")
         if logarithm:
             with np.errstate(divide="ignore", invalid="ignore"):  # _interval refuses what is left
                 columns[name] = np.log(columns[name])
@@ -167,17 +177,23 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
             got = f"{len(column)} samples are not paired with {n} others"
             raise WrongSamplesError(f"{claim.id}{name and f', {name}'}: {got}")
         pairs[name] = column - other
+    if shared is None and (left := others.keys() - columns.keys()):
+        raise WrongSamplesError(f"{claim.id}: no samples for {', '.join(sorted(left))}")
     return pairs
 
 
 def _averaged(over: str, values: pd.Series) -> pd.Series:
     """One value for each seed or example, where an index (seed, example) has many."""
+    if values.index.nlevels == 1:
+        return values
     unit = over.removesuffix("s")
-    return values.groupby(unit).mean() if values.index.nlevels > 1 else values
+    return values.groupby(unit).mean().where(np.isfinite(values).groupby(unit).all())
 
 
-def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]:
-    """The 95 % interval of the mean; of a computation: the least and the greatest value."""
+def _interval(
+    claim: Claim, name: str, values: pd.Series, level: float = LEVEL
+) -> tuple[float, float]:
+    """The interval of the mean; of a computation: the least and the greatest value."""
 
     where, n = f"{claim.id}{name and f', {name}'}", len(values)
     if n < LEAST[claim.over]:
@@ -188,9 +204,10 @@ def _interval(claim: Claim, name: str, values: pd.Series) -> tuple[float, float]
     if claim.over == "nothing" or values.max() == values.min():
         return values.min(), values.max()
     if claim.over == "seeds":
-        half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * values.std() / n**0.5
+        half = stats.t.ppf((1 + level) / 2, n - 1) * values.std() / n**0.5
         return values.mean() - half, values.mean() + half
-    draws = stats.bootstrap((values.to_numpy(),), np.mean, n_resamples=2000, batch=100, rng=0)
+    settings = {"n_resamples": 2000, "confidence_level": level, "batch": 100, "rng": 0}
+    draws = stats.bootstrap((values.to_numpy(),), np.mean, **settings)
     return tuple(draws.confidence_interval)
 
 

@@ -224,9 +224,11 @@ def flat(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _cell(value: Any) -> str:
     """Floats with four digits, and nothing for a missing value."""
-    if str(value) in ("nan", "None", "<NA>", "NaT"):
+    if value is None or str(value) in ("nan", "<NA>", "NaT"):
         return ""
-    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.4g}"
+    return " ".join(str(value).split())  # a line break would end the row
 
 
 def _start(id: str, data: pd.DataFrame) -> Path:
@@ -275,6 +277,8 @@ def _trained() -> list[str]:
 def _commit() -> str | None:
     """The commit of the checkout that numlab runs from; None outside of a checkout."""
     command = ["git", "-C", str(catalogue.FOLDER), "rev-parse", "HEAD"]
+    if not (catalogue.FOLDER.parents[1] / "pyproject.toml").is_file():
+        return None  # installed: the commit would be that of a repository around it
     try:
         return subprocess.run(command, capture_output=True, text=True).stdout.strip() or None
     except OSError:  # no git

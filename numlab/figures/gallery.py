@@ -19,7 +19,6 @@ import pandas as pd
 
 from numlab import encoders, plots, store
 from numlab.claims import Claim, claims
-from numlab.described import ForeignClass
 from numlab.evaluation import labels
 from numlab.figures import catalogue
 from numlab.figures.catalogue import COLORS, ITEMS, PAPERS, item_of, template
@@ -139,7 +138,8 @@ def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list
 def draw_curves(notebook: str, profile: str) -> None:
     """Draw the validation loss of every run that a notebook's figures used.
 
-    Runs of classes outside of numlab are left out, and those that were validated once.
+    Runs that the store does not hold or cannot read are left out, such as those of classes outside
+    of numlab; and so are those that were validated once.
     """
     figures = saved(profile)
     earlier = _earlier(figures)
@@ -147,7 +147,7 @@ def draw_curves(notebook: str, profile: str) -> None:
     digests = dict.fromkeys(digest for figure in own for digest in figure["runs"])
     runs = []
     for digest in digests:
-        with contextlib.suppress(ForeignClass):
+        with contextlib.suppress(ValueError):
             runs.append(Run.stored(digest))
     curves, panels = [], _panels(runs)
     for panel in dict.fromkeys(panels.values()):

@@ -15,8 +15,8 @@ GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
 def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Figure:
     """Median predictions over true values, their errors below, word probabilities at the right.
 
-    The view is that of `widgets.swept`. Gaps are intervals that training left out: shaded, with a
-    line at each end.
+    The view is that of `widgets.swept`. Predictions and errors beyond an axis are drawn at its end.
+    Gaps are intervals that training left out: shaded, with a line at each end.
 
     >>> import pandas as pd
     >>> rows = {"true": [1, 2], "median": [1.1, 1.9], "low": [1.0, 1.7], "high": [1.2, 2.0]}
@@ -36,9 +36,10 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
     for name, rows in answers.sort_values("true").groupby("encoder", sort=False):
         color = encoder_color(name)
         look = {"color": color, "marker": encoder_marker(name), "ms": 4, "label": name}
-        above.plot(rows.true, rows["median"], **look)
-        above.fill_between(rows.true, rows.low, rows.high, color=color, alpha=0.1, lw=0)
-        below.plot(rows.true, (rows["median"] - rows.true).abs().clip(lower=1e-3 * span), **look)
+        above.plot(rows.true, rows["median"].clip(*limits), **look)
+        band = rows.low.clip(*limits), rows.high.clip(*limits)
+        above.fill_between(rows.true, *band, color=color, alpha=0.1, lw=0)
+        below.plot(rows.true, (rows["median"] - rows.true).abs().clip(1e-3 * span, span), **look)
     for ax in (above, below):
         for gap in gaps:
             ax.axvspan(*gap, color=SHADE, zorder=0)

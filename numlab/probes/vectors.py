@@ -72,9 +72,11 @@ def linear(
     if len(vectors) != len(target) or not 2 <= n_train <= len(target) - 2:
         got = f"{len(target)} targets, {len(vectors)} vectors and n_train {n_train}"
         raise ValueError(f"expected n targets, n vectors and 2 <= n_train <= n - 2; got {got}")
-    if not 2 <= target.sum() <= len(target) - 2:
-        raise ValueError(f"each answer must occur twice; got {target.sum()} of {len(target)} True")
-    n_test = len(target) - n_train
+    n_test, n_true = len(target) - n_train, target.sum()
+    rarer = min(n_true, len(target) - n_true) / len(target)
+    if rarer * min(n_train, n_test) < 1:
+        got = f"{n_true} of {len(target)} True, and n_train {n_train}"
+        raise ValueError(f"both answers must occur on either side of a split; got {got}")
     splits = StratifiedShuffleSplit(draws, test_size=n_test, train_size=n_train, random_state=0)
     scores = cross_val_score(_classifier(), vectors, target, cv=splits, scoring="roc_auc")
     frame = pd.DataFrame({"draw": range(draws), "n_train": n_train, "n_test": n_test})
@@ -99,8 +101,11 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     """
     parts = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     rows = []
+    numbers = np.array([int(n) for n in e.numbers.tolist()], object)
+    if (numbers != e.numbers).any():
+        raise ValueError("n mod T takes whole numbers; got others")
     for modulus in moduli:
-        true = e.numbers.astype(int) % modulus
+        true = (numbers % modulus).astype(int)
         if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
             wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
             raise ValueError(f"{wanted}; got {fewest}")

@@ -48,7 +48,8 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     if starts := [spec.start for spec in specs if spec.start]:
         train_all(starts, scheduler)
     runs = [Run(spec) for spec in specs]
-    missing = [run for run in dict.fromkeys(runs) if not _is_stored(run)]
+    of_digest = {run.digest: run for run in runs}  # equal specs may differ in it: 9 and 9.0
+    missing = [run for run in of_digest.values() if not _is_stored(run)]
     if missing and named(scheduler) == "slurm":
         from numlab.training import slurm
 

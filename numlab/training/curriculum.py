@@ -19,11 +19,11 @@ class Curriculum:
     """The easiest 15 % of a task's levels of difficulty, and more as they are mastered.
 
     The front, the hardest open level, is checked 100 times in a training. It advances by 2 % of the
-    levels, at least by one, when the last 3 open ones each reach a score of 0.9. The score that a
-    level needs falls to 0 over a quarter of the steps: from 0 to 25 % of them for the easiest
-    level, from 50 to 75 % for the hardest, so that no training gets stuck. 20 % of the draws
-    preview harder levels, each 0.8 times as often as the one before it. Each task of a `Mixture`
-    has a front of its own.
+    levels, or by about one of fewer than 50, when the last 3 open ones each reach a score of 0.9.
+    The score that a level needs falls to 0 over a quarter of the steps: from 0 to 25 % of them for
+    the easiest level, from 50 to 75 % for the hardest, so that no training gets stuck. 20 % of the
+    draws preview harder levels, each 0.8 times as often as the one before it. Each task of a
+    `Mixture` has a front of its own.
 
     Our choice: the score of a level is the share of its validation texts that are answered exactly,
     each token after the true ones before it.

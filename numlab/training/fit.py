@@ -115,7 +115,7 @@ class Fit:
 
     def _trainable(self) -> list[torch.nn.Parameter]:
         """The parameters to be trained; the others get no gradient."""
-        patterns = self.spec.trainable or ("*",)
+        patterns = ("*",) if self.spec.trainable is None else self.spec.trainable
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(matches(name, patterns) and parameter.requires_grad)
         if trained := [p for p in self.model.parameters() if p.requires_grad]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 from pathlib import Path
 
@@ -101,7 +102,8 @@ class Run:
             A row for each slot that is predicted; `example` is the place among `rows`.
         """
         spec = self.spec
-        if spec.objective.fills_at_once and not (spec.encoder.fixed or spec.head):
+        fixed = spec.head or (spec.encoder and spec.encoder.fixed)
+        if spec.objective.fills_at_once and not fixed:
             needed = "a masked LM needs a fixed-length encoder or a head"
             raise ValueError(f"{needed} (a mask shows the true token count); got {spec.encoder}")
         return interval([self], self.spec.task.read(rows), coverage)
@@ -122,6 +124,8 @@ class Run:
 def stored_runs():
     """DataFrame [run, name, steps, megabytes, trained]: the runs in the store, the newest first.
 
+    `trained` is in local time.
+
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> run = nl.train(nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3))
     >>> nl.stored_runs().set_index("run").name[run.digest]
@@ -130,17 +134,20 @@ def stored_runs():
     import pandas as pd
 
     rows = []
-    for path in store.runs_dir().glob("[0-9a-f]*/spec.json"):
+    for path in store.runs_dir().glob("[0-9a-f]*/manifest.json"):
         try:
-            spec = restore(json.loads(path.read_text("utf-8")))
+            spec = restore(json.loads(path.with_name("spec.json").read_text("utf-8")))
             name, steps = spec.name, spec.steps
-        except (ValueError, TypeError, AttributeError):  # TypeError: a field that is no more
+        except FileNotFoundError:
+            name, steps = "its spec.json is missing", None
+        except (ValueError, AttributeError):
             name, steps = "not of the classes of this numlab", None
         megabytes = sum(file.stat().st_size for file in path.parent.iterdir()) / 1e6
-        rows.append((path.parent.name, name, steps, megabytes, path.stat().st_mtime))
+        trained = datetime.fromtimestamp(path.stat().st_mtime)
+        rows.append((path.parent.name, name, steps, megabytes, trained))
     frame = pd.DataFrame(rows, columns=["run", "name", "steps", "megabytes", "trained"])
     frame = frame.astype({"steps": "Int64"}).sort_values("trained", ascending=False)
-    return frame.assign(trained=pd.to_datetime(frame.trained, unit="s")).reset_index(drop=True)
+    return frame.astype({"trained": "datetime64[s]"}).reset_index(drop=True)
 
 
 def _curve(history) -> str:

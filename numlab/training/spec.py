@@ -87,8 +87,15 @@ class RunSpec:
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
         for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"{field} is at least 1; got {getattr(self, field)}")
+            if not isinstance(n := getattr(self, field), int) or n < 1:
+                raise ValueError(f"{field} is a whole number, at least 1; got {n}")
+        for field in ("warmup", "min_lr_ratio"):
+            if not 0 <= (share := getattr(self, field)) <= 1:
+                raise ValueError(f"{field} is a share, from 0 to 1; got {share}")
+        if not self.clip > 0:
+            raise ValueError(f"clip is above 0 (math.inf: no clipping); got {self.clip}")
+        if isinstance(self.trainable, str):
+            object.__setattr__(self, "trainable", (self.trainable,))
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or {"token", "value"} & set(names):
             raise ValueError(

@@ -110,6 +110,9 @@ def color_axis(column: pd.Series) -> tuple[np.ndarray, dict]:
     codes, names = (column, range(10)) if numeric else pd.factorize(column.astype(str), sort=True)
     n = min(len(names), len(APART))
     scale = [[(i + end) / n, APART[i]] for i in range(n) for end in (0, 1)]
-    bar |= {"tickvals": list(range(n)), "ticktext": list(map(str, names[:n]))}
-    limits = {"cmin": -0.5, "cmax": n - 0.5}
-    return np.asarray(codes, float) % n, {"colorscale": scale, "colorbar": bar, **limits}
+    shown = list(map(str, names[:n]))
+    if n < len(names):
+        shown[-1] = "others"
+    bar |= {"tickvals": list(range(n)), "ticktext": shown}
+    axis = {"colorscale": scale, "colorbar": bar, "cmin": -0.5, "cmax": n - 0.5}
+    return np.asarray(codes, float).clip(max=n - 1), axis

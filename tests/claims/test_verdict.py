@@ -87,6 +87,20 @@ def test_a_claim_about_all_parts_needs_each_of_them():
     assert judge(claim(above=0), parts.assign(P1000=-0.3)).verdict == "contradicted"
 
 
+def test_a_true_claim_of_many_parts_is_rarely_contradicted():
+    draws = np.random.default_rng(0).normal(0.05, 1, (400, 3, 10))
+    verdicts = [judge(claim(above=0), pd.DataFrame(draw)).verdict for draw in draws]
+    assert verdicts.count("contradicted") <= 0.05 * len(verdicts)
+
+
+def test_a_part_that_is_beyond_by_itself_but_not_among_many_is_named():
+    parts = pd.DataFrame({"P10": [1.0, 2.0, 3.0], "FP15": [-1.0, -1.2, -0.6], "P1000": 5.0})
+    assert judge(claim(above=0), parts[["FP15"]]).verdict == "contradicted"
+    verdict = judge(claim(above=0), parts.assign(B1999=[1, 1, 2], XVal=4.0, FoNE=4.0, Digits=4.0))
+    assert verdict.verdict == "open"
+    assert verdict.why.endswith("(widened for 7 parts, that of FP15)")
+
+
 def test_samples_are_paired_by_their_seeds():
     ours, theirs = pd.Series(SEEDS), pd.Series(SEEDS[::-1], index=[4, 3, 2, 1, 0]) - 0.01
     part = judge(claim(above=0), ours, against=theirs).parts[0]
@@ -192,6 +206,9 @@ def test_the_gates_are_those_of_the_claim(gates):
         judge(claim(above=0, gates=["plateau"]), SEEDS, gates=gates)
 
 
+EXAMPLES = pd.MultiIndex.from_product([[0, 1, 2], range(4)], names=["seed", "example"])
+
+
 @pytest.mark.parametrize(
     ("samples", "against", "words"),
     [
@@ -200,6 +217,9 @@ def test_the_gates_are_those_of_the_claim(gates):
         ([0.5, np.inf, 0.4], None, r"NaN, infinity or no ratio at \[1\]"),
         (SEEDS, SEEDS[:4], "5 samples are not paired with 4 others"),
         ({"P10": SEEDS}, {"FP15": SEEDS}, "P10: 5 samples are not paired with no others"),
+        ({"P10": SEEDS}, {"P10": SEEDS, "FP15": SEEDS}, "no samples for FP15"),
+        (pd.Series(SEEDS, [0, 1, 2, 2, 1]), None, "two samples have one label"),
+        (pd.Series([1, np.nan] * 6, EXAMPLES), None, r"NaN, infinity or no ratio at \[0, 1, 2\]"),
     ],
 )
 def test_samples_that_cannot_judge_are_refused_with_the_reason(samples, against, words):
