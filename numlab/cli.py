@@ -126,8 +126,8 @@ def figures(
         typer.Option(
             metavar="ADDRESS",
             help="A Dask scheduler to train on, such as tcp://host:8786, or slurm: each run is a "
-            "job, as SBATCH_PARTITION and the like ask. Default: a cluster of one-thread workers "
-            "on this machine.",
+            "Slurm job, with the resources that SBATCH_PARTITION and other SBATCH_ variables "
+            "name. Default: a cluster of one-thread workers on this machine.",
             show_default=False,
         ),
     ] = None,
@@ -283,7 +283,7 @@ def bench(
         float, typer.Option(min=0, help="Seconds of training for sums, and for products.")
     ] = 0,
 ) -> None:
-    """Print the report card of encoders: nine desiderata, each as numbers, without training.
+    """Print the report card of encoders: eight desiderata as numbers, without training.
 
     Beside a number stands what the BitTokens paper gives the encoder: a tick, half of one, or none.
     """

@@ -162,7 +162,8 @@ def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatc
     assert listed[-1].startswith("3 runs of 0 MB in ")
     shutil.rmtree(foreign)
     assert here("runs", "--check").returncode == 0
-    (second.folder / "history.parquet").write_bytes(b"")
+    (second.folder / "spec.json").unlink()
+    assert "its spec.json is missing" in here("runs").stdout
     with pytest.warns(UserWarning, match=f"{second.digest} is damaged"):
         checked = here("runs", "--check")
     assert checked.returncode == 1 and checked.stdout.endswith("1 of them are damaged\n")

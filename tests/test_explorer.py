@@ -111,6 +111,9 @@ def test_colours_are_of_values_digits_words_and_columns():
     _, axis = color_axis(columns["parity"])
     bar = axis["colorbar"]
     assert bar["ticktext"] == ["even", "odd"]
+    codes, axis = color_axis(pd.Series(list("abcdefghijkl"), name="kind"))
+    assert axis["colorbar"]["ticktext"][-2:] == ["i", "others"]
+    assert codes[-4:].tolist() == [8, 9, 9, 9]
     assert list(color_columns(np.array([-0.25, 3.5]))) == ["value", "first digit", "exponent"]
     assert color_columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
 

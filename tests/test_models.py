@@ -222,3 +222,15 @@ def test_attention_in_bf16_is_that_in_float32_but_for_rounding(masked):
         gradients.append(torch.autograd.grad(out.square().sum(), (q, k, v)))
     torch.testing.assert_close(*said, rtol=0.02, atol=0.02)
     torch.testing.assert_close(*gradients, rtol=0.05, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda: nl.Llama(16, 1, 4, 3, 4), "n_head 4 is not a multiple of n_kv_head 3"),
+        (lambda: nl.Llama(16, 1, 4, 2, 3), "heads are even; got 3"),
+    ],
+)
+def test_heads_that_cannot_attend_are_refused_when_the_model_is_described(model, message):
+    with pytest.raises(ValueError, match=message):
+        model()

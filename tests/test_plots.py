@@ -171,3 +171,12 @@ def test_a_learning_curve_is_pale_if_another_run_of_its_encoder_went_on():
     (ax,) = plots.learning_curves(frame).axes
     shown = {(line.get_label(), line.get_xdata()[-1]): line.get_alpha() for line in ax.lines}
     assert shown == {("P10", 50): 0.3, ("P10", 100): 1, ("FoNE", 300): 1}
+
+
+def test_a_sweep_draws_what_lies_beyond_an_axis_at_its_end():
+    rows = {"true": [1.0, 2.0], "median": [50.0, 60.0], "low": [49.0, 59.0], "high": [51.0, 61.0]}
+    view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")
+    above, below = plots.sweep(view).axes
+    for ax in (above, below):
+        drawn, (low, high) = ax.lines[-1].get_ydata(), ax.get_ylim()
+        assert (low <= drawn).all() and (drawn <= high).all()

@@ -79,11 +79,14 @@ def test_only_trainable_parameters_change():
     base, after = weights(nl.train(BASE)), weights(nl.train(spec))
     changed = {name for name, weight in base.items() if not torch.equal(after[name], weight)}
     assert changed == {"embed.table.weight"}
+    assert dataclasses.replace(spec, trainable="embed.*") == spec, "one pattern is one pattern"
 
 
 def test_patterns_that_fit_no_parameter_are_an_error_that_names_some():
     with pytest.raises(ValueError, match=r"no parameter fits .*embed\.table\.weight"):
         nl.train(dataclasses.replace(BASE, trainable=("head.*",)))
+    with pytest.raises(ValueError, match="no parameter fits"):
+        nl.train(dataclasses.replace(BASE, trainable=()))
 
 
 def test_a_pretrained_head_is_shared_and_only_the_numbers_are_trained():

@@ -98,11 +98,16 @@ def test_a_stored_text_chooses_no_class_of_another_module(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["numlab.described.json", "numlab.store.Path", "numlab.store.gone"]
+    "name", ["numlab.described.json", "numlab.store.Path", "numlab.store.gone", "numlab.gone.P10"]
 )
 def test_a_stored_text_chooses_dataclasses_only(name):
     with pytest.raises(ValueError, match=f"{name} is not a class of specs"):
         restore({"class": name})
+
+
+def test_a_field_that_is_no_more_is_named():
+    with pytest.raises(ValueError, match="RunSpec of an older version: .* 'gone'"):
+        restore(describe(spec()) | {"gone": 1})
 
 
 def test_a_module_that_is_named_may_be_chosen_from():

@@ -262,6 +262,10 @@ def test_an_objective_that_fits_no_slot_is_named():
         ("model", "gpt2", "model is an instance of Architecture; got 'gpt2'"),
         ("learning_rate", -1.0, "learning_rate is above 0 and finite; got -1.0"),
         ("learning_rate", float("nan"), "above 0 and finite; got nan"),
+        ("warmup", 100, "warmup is a share, from 0 to 1; got 100"),
+        ("min_lr_ratio", -1, "min_lr_ratio is a share, from 0 to 1; got -1"),
+        ("clip", 0.0, r"clip is above 0 \(math.inf: no clipping\); got 0.0"),
+        ("steps", 200.0, "steps is a whole number, at least 1; got 200.0"),
     ],
 )
 def test_a_part_that_does_not_fit_is_named_when_the_spec_is_made(field, value, message):
@@ -278,7 +282,7 @@ def test_a_model_from_scratch_needs_an_encoder_and_a_part_has_a_name():
 
 @pytest.mark.parametrize("field", ["steps", "batch_size", "n_train", "n_valid", "n_test"])
 def test_a_size_below_one_is_named(field):
-    with pytest.raises(ValueError, match=f"{field} is at least 1; got 0"):
+    with pytest.raises(ValueError, match=f"{field} is a whole number, at least 1; got 0"):
         dataclasses.replace(SPEC, **{field: 0})
 
 

@@ -85,16 +85,23 @@ class Claim:
 
         `verdict` is a `Verdict` as a dict, and a remark under `ours`.
         """
-        shown = [
-            f"{part['name']} {part['mean']:.3g} [{part['low']:.3g}, {part['high']:.3g}]".strip()
-            for part in verdict["parts"][:PARTS]
-        ]
+        shown = [f"{part['name']} {_numbers(part)}".strip() for part in verdict["parts"][:PARTS]]
         if more := len(verdict["parts"]) - len(shown):
             shown.append(f"and {more} more")
         if shown and self.over != "nothing":
             shown.append(f"{verdict['parts'][0]['n']} {self.over}")
         facts = [verdict["why"], ", ".join(shown), verdict["ours"]]
         return "; ".join(filter(None, facts))
+
+
+def _numbers(part: Mapping[str, Any]) -> str:
+    """`mean [low, high]` with three significant digits, or up to six that tell them apart."""
+    ends = [part[name] for name in ("mean", "low", "high")]
+    for digits in (3, 4, 5, 6):
+        mean, low, high = shown = [f"{x:.{digits}g}" for x in ends]
+        if len(set(shown)) == len(set(ends)):
+            break
+    return f"{mean} [{low}, {high}]"
 
 
 @functools.cache

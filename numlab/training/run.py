@@ -134,17 +134,17 @@ def stored_runs():
     import pandas as pd
 
     rows = []
-    for path in store.runs_dir().glob("[0-9a-f]*/manifest.json"):
+    for folder in store.runs_dir().glob("[0-9a-f]*/"):
         try:
-            spec = restore(json.loads(path.with_name("spec.json").read_text("utf-8")))
+            spec = restore(json.loads((folder / "spec.json").read_text("utf-8")))
             name, steps = spec.name, spec.steps
         except FileNotFoundError:
             name, steps = "its spec.json is missing", None
         except (ValueError, AttributeError):
             name, steps = "not of the classes of this numlab", None
-        megabytes = sum(file.stat().st_size for file in path.parent.iterdir()) / 1e6
-        trained = datetime.fromtimestamp(path.stat().st_mtime)
-        rows.append((path.parent.name, name, steps, megabytes, trained))
+        megabytes = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+        trained = datetime.fromtimestamp(folder.stat().st_mtime)
+        rows.append((folder.name, name, steps, megabytes, trained))
     frame = pd.DataFrame(rows, columns=["run", "name", "steps", "megabytes", "trained"])
     frame = frame.astype({"steps": "Int64"}).sort_values("trained", ascending=False)
     return frame.astype({"trained": "datetime64[s]"}).reset_index(drop=True)

@@ -41,6 +41,12 @@ def test_a_loss_below_zero_that_falls_is_at_no_plateau():
     assert gates.plateau([run([1, 0, -1, -2, -2.01])]).passed
 
 
+@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
+def test_a_run_that_diverged_is_named(loss):
+    gate = gates.plateau([run([3, 2, 1, 1, 0.99]), run([3, 2, 1, 1, loss], "mine")])
+    assert (gate.passed, gate.evidence) == (False, f"mine has a loss of {loss}")
+
+
 def test_a_loss_that_stays_at_zero_is_at_its_plateau():
     assert gates.plateau([run([0.1, 0, 0, 0, 0])]).passed
 

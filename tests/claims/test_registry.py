@@ -57,6 +57,21 @@ def test_a_claim_without_a_section_is_ours():
     assert not Claim(*shared, above=0, section="Section 3.2").ours
 
 
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        ((0.12345, 0.05, 0.2), "0.123 [0.05, 0.2]"),
+        ((0.99987, 0.99977, 0.99998), "0.9999 [0.9998, 1]"),
+        ((1.0, 1.0, 1.0), "1 [1, 1]"),
+    ],
+)
+def test_numbers_have_as_many_digits_as_tell_them_apart(ends, shown):
+    part = dict(zip(("mean", "low", "high"), ends, strict=True), name="", n=3)
+    verdict = {"parts": [part], "why": "", "ours": ""}
+    claim = Claim("xval/x", ["xval/fig07"], "xVal is best", "errors", above=0)
+    assert claim.summary(verdict) == f"{shown}, 3 seeds"
+
+
 def test_a_file_of_claims_is_read(tmp_path, monkeypatch):
     (tmp_path / "xval.toml").write_text(FILE)
     monkeypatch.setattr("numlab.claims.registry.FOLDER", tmp_path)

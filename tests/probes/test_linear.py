@@ -30,11 +30,12 @@ def test_a_rare_answer_is_on_both_sides():
 @pytest.mark.parametrize(
     ("target", "n_train", "message"),
     [
-        (np.ones(10, bool), 5, "each answer must"),
+        (np.ones(10, bool), 5, "both answers must occur on either side"),
+        (np.arange(10) < 2, 8, "both answers must occur .* got 2 of 10 True, and n_train 8"),
         (np.arange(10) > 4, 9, "n_train <= n - 2; got 10 targets, 10 vectors and n_train 9"),
         (np.arange(9) > 4, 5, "got 9 targets, 10 vectors"),
     ],
-    ids=["one answer", "none left", "lengths"],
+    ids=["one answer", "none to test", "none left", "lengths"],
 )
 def test_impossible_targets_are_refused(target, n_train, message):
     with pytest.raises(ValueError, match=message):
