@@ -37,10 +37,16 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     """
     from pandas.api.types import is_numeric_dtype
 
-    if not is_numeric_dtype(frame.true):  # words, and integers beyond float64
-        return float((frame.true == frame.predicted).mean())
-    gap = np.abs(frame.predicted.to_numpy(float) - frame.true.to_numpy(float))
-    return float((gap <= tolerance).mean())  # NaN compares False
+    true, predicted = frame.true, frame.predicted
+    if is_numeric_dtype(true):
+        same, floats = np.zeros(len(frame), bool), slice(None)
+    else:  # words, and integers beyond float64, may stand beside floats
+        same = (true == predicted).to_numpy(bool)
+        pairs = zip(true, predicted, strict=True)
+        floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
+    gap = np.abs(predicted[floats].to_numpy(float) - true[floats].to_numpy(float))
+    same[floats] |= gap <= tolerance  # NaN compares False
+    return float(same.mean())
 
 
 def log_smape(frame, digits: int = 15) -> float:

@@ -83,6 +83,13 @@ def test_a_fitted_hl_gauss_head_gives_targets_back_as_their_mean(asinh):
     assert np.abs((mean - x) / bins).max() < (0.3 if asinh else 1e-3)
 
 
+def test_hl_gauss_fits_a_constant_of_any_size_and_refuses_a_ratio_of_0():
+    head = heads.HLGauss.fit([1.7e9] * 3)
+    assert head.edges[0] < 1.7e9 < head.edges[-1]
+    with pytest.raises(ValueError, match="positive, finite ratio; got 0"):
+        heads.HLGauss(ratio=0)
+
+
 def test_the_oracle_of_rail():
     weights = torch.tensor([2, 4, 1, 8, 5])  # of 20
     d = Points(torch.arange(1.0, 6).repeat_interleave(weights)[:, None])

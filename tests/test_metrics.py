@@ -77,6 +77,12 @@ def test_log_smape_is_as_published(predicted, true, score):
     assert value == pytest.approx(score, abs=1e-6)
 
 
+def test_exact_match_has_a_tolerance_for_floats_beside_words_and_long_integers():
+    f = frame((1.0, 1.1), (2.0, 2.6), (3.0, math.nan), ("x", "x"), ("x", "y"), (10**30, 10**30 + 1))
+    assert metrics.exact_match(f) == 1 / 6
+    assert metrics.exact_match(f, tolerance=0.5) == 2 / 6
+
+
 def test_of_float32_fewer_digits_are_asked_for():
     f = frame((101.0, 100.0))
     assert metrics.log_smape(f, 6) == pytest.approx(0.153546 * 15 / 6, abs=1e-5)

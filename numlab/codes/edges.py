@@ -5,12 +5,23 @@ import numpy as np
 from numlab.codes.base import as_column, written
 
 
-def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
-    """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them."""
+def as_edges(
+    name: str, edges, least: int = 2, scale: float | None = None, advice: str = ""
+) -> tuple[float, ...]:
+    """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them.
+
+    With a scale they also ascend in float32 after division by it; `advice` ends that error.
+    """
     x = as_column(edges).astype(float)
     if len(x) < least or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
         got = ", ".join(map(written, x[:8]))
         raise ValueError(f"{name} has {least} or more finite numbers, ascending; got {got}")
+    if scale is not None:
+        with np.errstate(over="ignore"):
+            same = ~(np.diff((x / scale).astype(np.float32)) > 0)
+        if same.any():
+            got = f"got {float(x[:-1][same][0])!r} and {float(x[1:][same][0])!r}"
+            raise ValueError(f"{name}: edges coincide in float32: {advice} first; {got}")
     return tuple(x.tolist())
 
 

@@ -51,6 +51,16 @@ def test_edges_ascend(edges):
             encoder(edges)
 
 
+@pytest.mark.parametrize("numbers", [1.7e9 + X, np.exp(60 * X)], ids=["offset", "wide"])
+def test_edges_that_coincide_in_float32_are_an_error(numbers):
+    for encoder in (PLE, SoftBins):
+        with pytest.raises(ValueError, match="coincide in float32: standardise the numbers"):
+            encoder.fit(numbers)
+    for head in (nl.heads.Bars, nl.heads.HLGauss):
+        with pytest.raises(ValueError, match="coincide in float32: standardise the target first"):
+            head.fit(1.7e9 + X)
+
+
 def test_soft_bins_mix_the_two_nearest_centres():
     module, found = vectors(SoftBins((0.0, 1.0, 3.0), scale=2.0), [-5.0, 0.25, 1.0, 2.0, 9.0])
     a, b, c = module.table
