@@ -41,7 +41,7 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     if is_numeric_dtype(true):
         same, floats = np.zeros(len(frame), bool), slice(None)
     else:  # words, and integers beyond float64, may stand beside floats
-        same = (true == predicted).to_numpy(bool)
+        same = np.array(true == predicted, bool)
         pairs = zip(true, predicted, strict=True)
         floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
     gap = np.abs(predicted[floats].to_numpy(float) - true[floats].to_numpy(float))

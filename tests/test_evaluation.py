@@ -115,6 +115,15 @@ def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
         assert np.array_equal(alone.true, examples[0].column(slot))
 
 
+def test_a_slot_is_generated_whose_name_looks_like_a_pattern():
+    layout = nl.Layout.of("{x} {y [m]} {y *}")
+    tokenizer = nl.Tokenizer.of([layout], nl.P10())
+    run = Asking(tokenizer, nl.CausalLM(only=("y*",)))
+    run.model = nl.GPT2(8, 1, 1).build(tokenizer)
+    found = nl.predict(run, [nl.Examples(layout, [[1.0, 2.0, 3.0]])], "y*")
+    assert found.slot.tolist() == ["y *", "y [m]"] and found.true.tolist() == [3.0, 2.0]
+
+
 def test_a_number_in_place_of_a_word_is_an_invalid_answer():
     layout = nl.Layout.of("{a} {answer}", answer=("yes", "no"))
     tokenizer = nl.Tokenizer.of([layout], nl.IntegerVocabulary())

@@ -131,6 +131,10 @@ def test_the_density_of_digits_and_bits_is_their_probability_over_the_width_of_a
     assert share[numbers <= half].sum() == pytest.approx(
         float(d.cdf(torch.tensor([half]))), abs=0.1
     )
+    near = np.array([0.0, 0.3, -0.3]) * head.spacing(np.zeros(1))  # they are rounded to 0
+    near = near[near >= head.bounds[0]]
+    at_zero = d.log_density(torch.from_numpy(near)[:, None])[:, 0].numpy()
+    assert at_zero == pytest.approx(np.full(len(near), log_density[numbers == 0]))
     beyond = torch.tensor([[1e6]], dtype=torch.float64)
     assert d.log_density(beyond).item() == -np.inf
 

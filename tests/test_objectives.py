@@ -182,6 +182,12 @@ def test_a_slot_that_begins_a_text_cannot_be_generated():
         nl.CausalLM().fill(Oracle(batch), batch, ("a",))
 
 
+def test_a_slot_that_no_text_has_cannot_be_generated():
+    batch = batch_of(nl.P1000(), answers=("answer",))
+    with pytest.raises(ValueError, match="no slot of a text fits .'answr'"):
+        nl.CausalLM().fill(Oracle(batch), batch, ("answr",))
+
+
 def test_one_slot_a_text_is_generated():
     batch = batch_of(nl.P1000(), answers=("*",))
     with pytest.raises(ValueError, match="several fit"):

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from numlab.codes import BitCode, FigureCode, as_column
+from numlab.codes import BitCode, FigureCode
 from numlab.codes.bits import float_bits
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import BitHead, FigureHead, Head
@@ -82,7 +82,9 @@ class BitTokens(BitCode, SignEncoder):
     weight: float = 10.0
 
     def features(self, numbers) -> np.ndarray:
-        return super().features(as_column(numbers) + 0)  # no negative zero
+        bits = super().features(numbers)
+        bits[~bits[:, 1:].any(1), 0] = 0  # no negative zero, also where a number rounds to it
+        return bits
 
     def inverse(self, numbers: np.ndarray) -> np.ndarray:
         return float_bits(numbers, self.dtype)

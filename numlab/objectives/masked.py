@@ -41,6 +41,10 @@ class MaskedLM(Objective):
         if not (0 <= self.slots <= 1 and 0 <= self.literals <= 1 and self.slots + self.literals):
             raise ValueError(f"slots and literals are chances, one of them above 0; got {self}")
 
+    @property
+    def shows_rest(self) -> bool:
+        return not self.whole
+
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         if self.whole:
             rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
