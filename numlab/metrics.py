@@ -5,8 +5,11 @@ not numbers.
 """
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 
 import numpy as np
+
+from numlab.codes.base import LARGEST
 
 __all__ = ["each_answer", "exact_match", "invalid_rate", "log_smape", "mse", "r2"]
 __all__ += ["same_digits", "score"]
@@ -72,7 +75,9 @@ def same_digits(frame, digits: int = 15) -> float:
 
 
 def each_answer(frame, digits: int = 15):
-    """How right each answer is, from 0 to 1; words match or not (BitTokens, 2510.06824).
+    """How right each answer is, from 0 to 1 (BitTokens, 2510.06824).
+
+    Words, also those that look like numbers, and integers beyond float64 match or not.
 
     Returns
     -------
@@ -90,10 +95,7 @@ def each_answer(frame, digits: int = 15):
     """
     import pandas as pd
 
-    true, predicted = (
-        pd.to_numeric(frame[name], errors="coerce").to_numpy(float, na_value=np.nan)
-        for name in ("true", "predicted")
-    )
+    true, predicted = _floats(frame.true), _floats(frame.predicted)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         size = np.abs(true / 4) + np.abs(predicted / 4)  # so that no sum overflows
         error = np.abs(predicted / 4 - true / 4) / (size + 0.25e-100)
@@ -106,6 +108,16 @@ def each_answer(frame, digits: int = 15):
     same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
     numbers[words] = same[words, None]
     return pd.DataFrame(numbers, frame.index, ["log-sMAPE", "same digits", "exact number"])
+
+
+def _floats(column) -> np.ndarray:
+    """(n,) float64 of a column of numbers and words: NaN for what float64 does not hold."""
+    from pandas.api.types import is_numeric_dtype
+
+    if not is_numeric_dtype(column):
+        held = [isinstance(x, Real) and abs(x) <= LARGEST for x in column]
+        column = column.where(held)
+    return column.to_numpy(float, na_value=np.nan)
 
 
 def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:

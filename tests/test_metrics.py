@@ -111,6 +111,13 @@ def test_long_integers_are_numbers_and_none_is_no_answer():
     assert (metrics.each_answer(f) == 0).all(axis=None)
 
 
+def test_words_that_look_like_numbers_and_integers_beyond_float64_match_or_not():
+    big = 10**400
+    pairs = ("12", "13"), ("12", "12"), (12.0, "12"), (big, big + 1), (big, big), (1.0, big)
+    words = metrics.each_answer(frame(*pairs))
+    assert words.to_numpy().tolist() == [[0] * 3, [1] * 3, [0] * 3, [0] * 3, [1] * 3, [0] * 3]
+
+
 def test_each_answer_has_what_the_metrics_average_and_words_match_or_not():
     numbers = frame((1.0, 1.0), (0.1, 0.1 + 1e-9), (2.0, math.nan))
     every = metrics.each_answer(numbers, digits=6)

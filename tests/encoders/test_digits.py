@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.encoders import Digits, FoNE, Subword, Tokens
+from numlab.encoders import Digits, FoNE, IntegerVocabulary, Subword, Tokens
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,26 @@ def test_what_is_not_between_fences_is_nan(text, reverse):
 def test_zeros_that_say_nothing_are_read():
     assert decode_text(Digits(6, 3), "- 0 0 7 . 5 0") == -7.5
     assert decode_text(Subword(6, 3), "007 . 50") == 7.5
+
+
+@pytest.mark.parametrize("family", [Digits, Subword])
+def test_what_the_encoder_never_writes_is_no_number(family):
+    for encoder, text in [
+        (family(3, signed=False), "- 5"),
+        (family(3), "5 . 5"),
+        (family(3), "1 2 3 4"),
+        (family(3, 1), "- 9 9 9 . 9 9"),
+    ]:
+        assert np.isnan(decode_text(encoder, text)), (encoder, text)
+    assert decode_text(family(20), "9 " * 21) is None
+    assert decode_text(family(3), "0 1 2 3") == 123
+
+
+def test_an_answer_to_whole_words_has_no_minus():
+    answers = Tokens.of(np.array([[2, 0, 6, 10], [2, 0, 6, 0]]))  # the word "10" is in its place
+    assert IntegerVocabulary().answer.decode(answers).tolist() == pytest.approx(
+        [np.nan, 602], nan_ok=True
+    )
 
 
 def test_longer_integers_have_no_point():
