@@ -156,15 +156,18 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     frame = of("asked").to_frame()
     if coverage is None:
         return frame
+    found = f"{len(true)} validation numbers"
     if (place := coverage * (1 + 1 / len(true))) > 1:
-        found = f"there are {len(true)} validation numbers"
         narrow = f"too few for intervals of {coverage:.0%}: theirs are too narrow"
-        warnings.warn(f"{found}, {narrow}", stacklevel=4)
+        warnings.warn(f"there are {found}, {narrow}", stacklevel=4)
         place = 1.0
     if closed:
         enough = bisect.bisect_left(
             LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
         )
+        if enough == len(LEVELS):
+            held = f"no interval that the runs predict holds {place:.0%} of {found}"
+            warnings.warn(f"{held}: theirs are too narrow", stacklevel=4)
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
         width = (of("valid") - true).abs().quantile(place, interpolation="higher")

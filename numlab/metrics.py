@@ -159,7 +159,7 @@ def r2(frame) -> float:
     return 1 - mse(valid) / variance if variance else float("nan")
 
 
-def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
+def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")):
     """A metric of predictions, with its spread and 95 % interval over the seeds.
 
     Parameters
@@ -182,9 +182,10 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
     """
     import pandas as pd
 
-    groups = frame.groupby(list(by), sort=False) if by else [((), frame)]
+    by = [by] if isinstance(by, str) else list(by)
+    groups = frame.groupby(by, sort=False) if by else [((), frame)]
     rows = [
-        [*key, *_spread([rows for _, rows in group.groupby("seed")], metric)]
+        [*key, *_spread([rows for _, rows in group.groupby("seed", dropna=False)], metric)]
         for key, group in groups
     ]
     columns = ["value", "spread", "low", "high", "seeds"]

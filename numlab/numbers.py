@@ -74,7 +74,9 @@ def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """The floats nearest to significand * 10^exponent.
+    """significand * 10^exponent, infinite where float64 ends.
+
+    The nearest floats up to 10^22 and down to 10^-22; beyond, to two units in the last place.
 
     >>> from_figures(*to_figures([0.1 + 0.2, -1234], 3))
     array([ 3.00e-01, -1.23e+03])

@@ -99,6 +99,11 @@ def test_floats_and_long_integers_share_a_corpus():
     assert own.number(batch.features).tolist() == [1.5, 12345678901234568]
 
 
+def test_a_corpus_without_texts_is_refused():
+    with pytest.raises(ValueError, match="got no examples"):
+        nl.Tokenizer.of([SUM], nl.XVal())([])
+
+
 def test_zero_carries_a_number():
     zeros = nl.Examples(SUM, np.zeros((1, 3)))
     assert len(nl.Tokenizer.of([SUM], nl.XVal())([zeros]).batch(np.array([0])).carriers) == 3

@@ -31,6 +31,11 @@ class SignEncoder(ValueEncoder):
     reciprocal: bool
     combine: str
 
+    def check(self) -> None:
+        """ValueError for a way to combine that there is not."""
+        if self.combine not in WAYS:
+            raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
+
     @property
     def n_signs(self) -> int:
         """m, how many ±1 entries."""
@@ -54,8 +59,6 @@ class SignEncoder(ValueEncoder):
         return 2 * np.concatenate(parts, 1).view(np.int8) - 1
 
     def embedding(self, d_model: int) -> nn.Module:
-        if self.combine not in WAYS:
-            raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
         return SignEmbedding(self, d_model)
 
 
@@ -80,6 +83,10 @@ class BitTokens(BitCode, SignEncoder):
     reciprocal: bool = True
     combine: str = "zero_pad"
     weight: float = 10.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.check()
 
     def features(self, numbers) -> np.ndarray:
         bits = super().features(numbers)
@@ -107,6 +114,10 @@ class Base10Tokens(FigureCode, SignEncoder):
     reciprocal: bool = True
     combine: str = "zero_pad"
     weight: float = 10.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.check()
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
         digits = np.eye(10, dtype=np.uint8)[features[:, 1:]]

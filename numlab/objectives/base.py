@@ -145,8 +145,8 @@ class Objective(abc.ABC):
     fills_at_once: ClassVar[bool] = False  # whether `fill` fills all slots of a text; else one slot
 
     def __post_init__(self):
-        if isinstance(self.only, str):
-            object.__setattr__(self, "only", (self.only,))
+        only = (self.only,) if isinstance(self.only, str) else tuple(self.only)
+        object.__setattr__(self, "only", only)
 
     @abc.abstractmethod
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:

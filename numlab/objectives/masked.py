@@ -97,6 +97,10 @@ class MaskedWords(Objective):
     share: float = 0.15
     only: ClassVar[tuple[str, ...]] = ("*",)
 
+    def __post_init__(self):
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share is a chance above 0; got {self.share}")
+
     def words(self, batch: Batch) -> np.ndarray:
         """(B, T) bool: the tokens that can be masked."""
         special = np.isin(batch.ids, batch.corpus.tokenizer.text.special)

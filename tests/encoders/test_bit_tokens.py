@@ -81,7 +81,9 @@ def test_a_model_that_is_too_narrow_is_refused_unless_signs_are_weighted():
     with pytest.raises(ValueError, match="takes d_model >= 128, or combine"):
         BitTokens().embedding(64)
     with pytest.raises(ValueError, match="combine is one of zero_pad, .*; got 'add'"):
-        BitTokens(combine="add").embedding(256)
+        BitTokens(combine="add")
+    with pytest.raises(ValueError, match="combine is one of"):
+        Base10Tokens(combine="add")
     assert BitTokens(combine="weighted_sum").embedding(8).project.weight.shape == (8, 128)
 
 

@@ -126,6 +126,14 @@ def test_digits_that_no_float_has_cannot_be_asked_for(family):
         family(0, 2)
     with pytest.raises(ValueError, match="whole int_digits.*; got 3.0 and 0"):
         family(3.0)
+    assert family(np.int64(20), np.int8(0)) == family(20)
+    assert type(family(np.int64(20)).int_digits) is int
+
+
+@pytest.mark.parametrize("digits", [(2.5, 4), (5, 4), (3, 0), (3, 2.5)])
+def test_whole_words_have_one_to_four_digits_and_answers_one_or_more(digits):
+    with pytest.raises(ValueError, match="IntegerVocabulary has .*; got"):
+        IntegerVocabulary(*digits)
 
 
 def test_subword_has_every_string_of_up_to_three_digits():

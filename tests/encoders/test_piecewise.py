@@ -158,3 +158,14 @@ def test_columns_are_standardised_and_those_of_many_decades_are_bent():
         assert own.units(x).mean() == pytest.approx(0) and own.units(x).std() == pytest.approx(1)
         assert own.decode(own.encode(x)) == pytest.approx(x, rel=1e-4)
     assert str(encoder) == "XVal (by column)"
+
+
+@pytest.mark.parametrize("wrong", [(0, 1, 0), (-1, 0, 1), (0, np.nan, 1), (0, 0, np.inf)])
+def test_a_column_without_a_scale_is_named(wrong):
+    with pytest.raises(ValueError, match=r"scale > 0\), all finite; got \('y\*', "):
+        Standardised(columns=(("x", 0, 0, 1), ("y*", *wrong)))
+
+
+def test_a_constant_column_that_has_no_bins_is_named():
+    with pytest.raises(ValueError, match="FusedBins of n0 has 2 or more finite numbers"):
+        FusedBins.fit(nl.parse(["a=3 b=1", "a=3 b=2"]))
