@@ -39,6 +39,7 @@ def test_kind_b_begins_as_a_line_and_kind_a_as_bins():
 def test_bins_are_fitted_to_quantiles_or_to_what_they_are_to_tell():
     assert len(PLE.fit(X).edges) == 49 and PLE.fit(X).scale == pytest.approx(X.std())
     assert quantile_edges([1.0] * 99 + [2.0], 10) == (1.0, 2.0)
+    assert quantile_edges([0.1, 0.3, 0.1 + 0.2, 0.5], 3) == (0.1, 0.3, 0.5)
     cuts = tree_edges(X, X > 0.7, bins=8)
     assert len(cuts) == 3 and cuts[1] == pytest.approx(0.7, abs=0.01)
     assert PLE.fit(X, 8, targets=X > 0.7).edges == cuts
