@@ -89,7 +89,7 @@ class HLGauss(BinHead):
         x = np.arcsinh((x - middle) / spread) if asinh else x
         if bins < 9:
             raise ValueError(f"bins must exceed 8 (margins of 4 deviations); got {bins}")
-        same = 1.0 if asinh else max(1.0, abs(x[0]))  # the range of numbers that are all the same
+        same = max(1.0, 1e-4 * abs(x[0]))  # the range of a constant: float32 tells its bins apart
         width = ((x.max() - x.min()) or same) / (bins - 8)
         edges = x.min() + width * (np.arange(bins + 1) - 4)
         edges = middle + spread * np.sinh(edges) if asinh else edges
