@@ -2,6 +2,7 @@
 
 import bisect
 import functools
+import glob
 import itertools
 import warnings
 from collections import Counter
@@ -155,15 +156,18 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     frame = of("asked").to_frame()
     if coverage is None:
         return frame
+    found = f"{len(true)} validation numbers"
     if (place := coverage * (1 + 1 / len(true))) > 1:
-        found = f"there are {len(true)} validation numbers"
         narrow = f"too few for intervals of {coverage:.0%}: theirs are too narrow"
-        warnings.warn(f"{found}, {narrow}", stacklevel=4)
+        warnings.warn(f"there are {found}, {narrow}", stacklevel=4)
         place = 1.0
     if closed:
         enough = bisect.bisect_left(
             LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
         )
+        if enough == len(LEVELS):
+            held = f"no interval that the runs predict holds {place:.0%} of {found}"
+            warnings.warn(f"{held}: theirs are too narrow", stacklevel=4)
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
         width = (of("valid") - true).abs().quantile(place, interpolation="higher")
@@ -185,30 +189,29 @@ def predictions(
         order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
         for i in range(0, len(corpus), batch_size):
             batch = corpus.batch(order[i : i + batch_size])
-            as_answers = matches(asked[0], objective.answers)
 
-            def fill(model, batch=batch, asked=asked, as_answers=as_answers) -> list[dict]:
+            def fill(model, batch=batch, asked=asked) -> list[dict]:
                 answers = objective.fill(model, batch, asked)
-                return list(_columns(batch.corpus, answers, as_answers))
+                return list(_columns(batch.corpus, answers, objective.answers))
 
             yield from fill(run.model) if rule is None else rule(run.model, fill)
 
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):
-    """Pairs of slots to fill in one pass, and the texts that have them."""
+    """Pairs of patterns of the slots to fill in one pass, and the texts that have them."""
     names = [fitting(e.layout, patterns) for e in examples]
     if run.spec.objective.fills_at_once:
         return [(patterns, examples)]
     return [
-        ((name,), [e for e, fit in zip(examples, names, strict=True) if name in fit])
+        ((glob.escape(name),), [e for e, fit in zip(examples, names, strict=True) if name in fit])
         for name in dict.fromkeys(itertools.chain(*names))
     ]
 
 
-def _columns(corpus: Corpus, answers: Answers, as_answers: bool):
+def _columns(corpus: Corpus, answers: Answers, patterns: tuple[str, ...]):
     """The columns of each slot of each layout among the answers.
 
-    `as_answers`: whether `encoder.answer` spells these slots, not the encoder itself.
+    `encoder.answer` spells the slots that fit `patterns`, not the encoder itself.
     """
     tokenizer, layout = corpus.tokenizer, corpus.layout[answers.rows]
     n_features = (np.isin(answers.ids, tokenizer.answer_carriers) & answers.mask).sum(1)
@@ -219,7 +222,7 @@ def _columns(corpus: Corpus, answers: Answers, as_answers: bool):
         slot = e.layout.slots[j]
         tokens = answers.ids[pick], answers.mask[pick], answers.features[pick[answer_of]]
         if slot.words is None:
-            predicted = tokenizer.decode(*tokens, as_answers, slot.name)
+            predicted = tokenizer.decode(*tokens, matches(slot.name, patterns), slot.name)
             valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
         else:
             predicted = _words(tokenizer, *tokens[:2])

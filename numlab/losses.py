@@ -62,6 +62,7 @@ class AggregateLoss(LossTerm):
 
     All digits of a number count, with the point left out, as in `Aggregate` (our choice: 12.5 is
     aggregated as 125; Eq. 1 leaves decimals open). The cross-entropy teaches where the point is.
+    Under MaskedLM(whole=False) only masked digits count, with the weights of a shorter number.
 
     Parameters
     ----------
@@ -126,9 +127,10 @@ def _places(targets: Targets, at: torch.Tensor) -> tuple[torch.Tensor, ...]:
 @functools.lru_cache
 def _digit_words(encoder: Encoder, name: str) -> tuple[int, ...]:
     """The indices of the words 0 to 9, with which the encoder spells answers."""
-    words, answer = encoder.vocabulary, encoder.answer.spell(12)
-    if [word for word in answer if word.isdigit()][:2] != ["1", "2"]:
-        got = f"{encoder} spells 12 as {' '.join(answer)}"
+    words, answer = encoder.vocabulary, encoder.answer
+    spelled = answer.spell(12) if answer.bounds[1] >= 12 else []
+    if [word for word in spelled if word.isdigit()][:2] != ["1", "2"]:
+        got = f"{encoder} spells 12 as {' '.join(spelled) or 'nothing: it holds ' + answer.holds}"
         raise ValueError(f"{name} needs answers in digits, greatest first; {got}")
     return tuple(words.index(digit) for digit in "0123456789")
 
@@ -142,7 +144,8 @@ class NumberTokenLoss(LossTerm):
 
     "was": sum p |v - y|, the Wasserstein distance to y; "mse": (sum p v - y)^2; "number": with y
     and sum p v put together over the digits of a number, |ours - y| / (|ours| + |y| + eps), once a
-    number. The point and the exponent are left out, so 12.5 counts as 125.
+    number. The point and the exponent are left out, so 12.5 counts as 125; so are the digits that
+    MaskedLM(whole=False) shows.
 
     Parameters
     ----------

@@ -5,8 +5,11 @@ not numbers.
 """
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 
 import numpy as np
+
+from numlab.codes.base import LARGEST
 
 __all__ = ["each_answer", "exact_match", "invalid_rate", "log_smape", "mse", "r2"]
 __all__ += ["same_digits", "score"]
@@ -37,10 +40,16 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     """
     from pandas.api.types import is_numeric_dtype
 
-    if not is_numeric_dtype(frame.true):  # words, and integers beyond float64
-        return float((frame.true == frame.predicted).mean())
-    gap = np.abs(frame.predicted.to_numpy(float) - frame.true.to_numpy(float))
-    return float((gap <= tolerance).mean())  # NaN compares False
+    true, predicted = frame.true, frame.predicted
+    if is_numeric_dtype(true):
+        same, floats = np.zeros(len(frame), bool), slice(None)
+    else:  # words, and integers beyond float64, may stand beside floats
+        same = np.array(true == predicted, bool)
+        pairs = zip(true, predicted, strict=True)
+        floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
+    gap = np.abs(predicted[floats].to_numpy(float) - true[floats].to_numpy(float))
+    same[floats] |= gap <= tolerance  # NaN compares False
+    return float(same.mean())
 
 
 def log_smape(frame, digits: int = 15) -> float:
@@ -66,7 +75,9 @@ def same_digits(frame, digits: int = 15) -> float:
 
 
 def each_answer(frame, digits: int = 15):
-    """How right each answer is, from 0 to 1; words match or not (BitTokens, 2510.06824).
+    """How right each answer is, from 0 to 1 (BitTokens, 2510.06824).
+
+    Words, also those that look like numbers, and integers beyond float64 match or not.
 
     Returns
     -------
@@ -84,10 +95,7 @@ def each_answer(frame, digits: int = 15):
     """
     import pandas as pd
 
-    true, predicted = (
-        pd.to_numeric(frame[name], errors="coerce").to_numpy(float, na_value=np.nan)
-        for name in ("true", "predicted")
-    )
+    true, predicted = _floats(frame.true), _floats(frame.predicted)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         size = np.abs(true / 4) + np.abs(predicted / 4)  # so that no sum overflows
         error = np.abs(predicted / 4 - true / 4) / (size + 0.25e-100)
@@ -100,6 +108,16 @@ def each_answer(frame, digits: int = 15):
     same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
     numbers[words] = same[words, None]
     return pd.DataFrame(numbers, frame.index, ["log-sMAPE", "same digits", "exact number"])
+
+
+def _floats(column) -> np.ndarray:
+    """(n,) float64 of a column of numbers and words: NaN for what float64 does not hold."""
+    from pandas.api.types import is_numeric_dtype
+
+    if not is_numeric_dtype(column):
+        held = [isinstance(x, Real) and abs(x) <= LARGEST for x in column]
+        column = column.where(held)
+    return column.to_numpy(float, na_value=np.nan)
 
 
 def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
@@ -141,7 +159,7 @@ def r2(frame) -> float:
     return 1 - mse(valid) / variance if variance else float("nan")
 
 
-def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
+def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")):
     """A metric of predictions, with its spread and 95 % interval over the seeds.
 
     Parameters
@@ -164,9 +182,10 @@ def score(frame, metric: Callable, by: Sequence[str] = ("encoder", "slot")):
     """
     import pandas as pd
 
-    groups = frame.groupby(list(by), sort=False) if by else [((), frame)]
+    by = [by] if isinstance(by, str) else list(by)
+    groups = frame.groupby(by, sort=False) if by else [((), frame)]
     rows = [
-        [*key, *_spread([rows for _, rows in group.groupby("seed")], metric)]
+        [*key, *_spread([rows for _, rows in group.groupby("seed", dropna=False)], metric)]
         for key, group in groups
     ]
     columns = ["value", "spread", "low", "high", "seeds"]

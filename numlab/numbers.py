@@ -11,6 +11,8 @@ FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 def as_numbers(numbers) -> np.ndarray:
     """An array of float64; of Python ints (object) for Python ints that float64 would round.
 
+    ValueError for such an int among floats, and for what is no number.
+
     >>> as_numbers([1, 2.5]), as_numbers([-1, 2**63])
     (array([1. , 2.5]), array([-1, 9223372036854775808], dtype=object))
     """
@@ -28,9 +30,14 @@ def as_numbers(numbers) -> np.ndarray:
     if kind not in "iufb":
         raise ValueError(f"numbers are floats or ints; got {array.ravel()[:3]} ({array.dtype})")
     try:
-        return array.astype(np.float64, copy=False)
+        floats = array.astype(np.float64, copy=False)
     except OverflowError:  # of a Python int among floats
         raise ValueError(f"float64 ends at 1.8e308; got {max(array.ravel(), key=abs)}") from None
+    if array.dtype.kind == "O" and any(issubclass(t, Integral) for t in types):
+        pairs = zip(array.flat, floats.flat, strict=True)
+        if lost := [x for x, y in pairs if isinstance(x, Integral) and int(x) != int(y)]:
+            raise ValueError(f"integers among floats are those that float64 holds; got {lost[0]}")
+    return floats
 
 
 def shown(number: float | int) -> str:
@@ -67,7 +74,9 @@ def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """The floats nearest to significand * 10^exponent.
+    """significand * 10^exponent, infinite where float64 ends.
+
+    The nearest floats up to 10^22 and down to 10^-22; beyond, to two units in the last place.
 
     >>> from_figures(*to_figures([0.1 + 0.2, -1234], 3))
     array([ 3.00e-01, -1.23e+03])

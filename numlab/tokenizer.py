@@ -217,8 +217,11 @@ class _Reader:
         filled = [(self.frames[at], e) for at, e in parts.items()]
         numbers = np.concatenate([e.numbers.ravel() for _, e in filled])
         try:
+            if numbers.dtype == object:  # floats may stand beside Python ints: one kind for all
+                whole = (numbers % 1 == 0).all()
+                numbers = np.frompyfunc(int, 1, 1)(numbers) if whole else numbers.astype(float)
             tokens = self._spell(numbers, [np.tile(frame.spelling, len(e)) for frame, e in filled])
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise self._located(filled) or error from None
         ends = np.cumsum([e.numbers.size for _, e in filled])[:-1]
         spelled = np.where(tokens.mask, tokens.ids + self.tokenizer.offset, -1)

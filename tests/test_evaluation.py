@@ -115,6 +115,15 @@ def test_a_causal_model_is_asked_for_one_slot_at_a_time(module_home):
         assert np.array_equal(alone.true, examples[0].column(slot))
 
 
+def test_a_slot_is_generated_whose_name_looks_like_a_pattern():
+    layout = nl.Layout.of("{x} {y [m]} {y *}")
+    tokenizer = nl.Tokenizer.of([layout], nl.P10())
+    run = Asking(tokenizer, nl.CausalLM(only=("y*",)))
+    run.model = nl.GPT2(8, 1, 1).build(tokenizer)
+    found = nl.predict(run, [nl.Examples(layout, [[1.0, 2.0, 3.0]])], "y*")
+    assert found.slot.tolist() == ["y *", "y [m]"] and found.true.tolist() == [3.0, 2.0]
+
+
 def test_a_number_in_place_of_a_word_is_an_invalid_answer():
     layout = nl.Layout.of("{a} {answer}", answer=("yes", "no"))
     tokenizer = nl.Tokenizer.of([layout], nl.IntegerVocabulary())
@@ -229,6 +238,29 @@ def test_the_interval_of_one_seed_is_drawn_from_its_examples():
     row = metrics.score(seeds([rng.normal(size=400)]), metrics.mse, by=("encoder",)).iloc[0]
     assert row.low < row.value < row.high and np.isnan(row.spread) and row.seeds == 1
     assert row.high - row.low == pytest.approx(4 * (2 / 400) ** 0.5, rel=0.3)  # 2 sd of a mean
+
+
+def test_a_score_takes_one_column_and_seeds_that_are_none():
+    one = metrics.score(seeds([[1.0, 2.0], [2.0, 2.0]]), metrics.mse, by="slot")
+    assert one.columns[0] == "slot" and one.slot.tolist() == ["a"]
+    nameless = metrics.score(seeds([[1.0, 2.0]]).assign(seed=None), metrics.mse, by=())
+    assert nameless.value.tolist() == [2.5] and nameless.seeds.tolist() == [1]
+
+
+class Certain:
+    """Stands for answers whose intervals are as narrow as can be."""
+
+    def __init__(self, predicted):
+        self.predicted = predicted
+
+    def __call__(self, part, decide=None):
+        return pd.DataFrame({"predicted": self.predicted})
+
+
+def test_intervals_that_are_all_too_narrow_are_said():
+    true, rows = pd.Series(np.arange(20.0)), {"asked": range(20), "valid": range(20)}
+    with pytest.warns(UserWarning, match="holds 84% of 20 validation numbers.*too narrow"):
+        evaluation._slot_interval(Certain(true + 1), rows, true, 0.8, closed=True)
 
 
 def test_predictions_of_many_runs_are_told_apart(run):

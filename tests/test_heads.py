@@ -83,6 +83,13 @@ def test_a_fitted_hl_gauss_head_gives_targets_back_as_their_mean(asinh):
     assert np.abs((mean - x) / bins).max() < (0.3 if asinh else 1e-3)
 
 
+def test_hl_gauss_fits_a_constant_of_any_size_and_refuses_a_ratio_of_0():
+    head = heads.HLGauss.fit([1.7e9] * 3)
+    assert head.edges[0] < 1.7e9 < head.edges[-1] < 1.701e9
+    with pytest.raises(ValueError, match="positive, finite ratio; got 0"):
+        heads.HLGauss(ratio=0)
+
+
 def test_the_oracle_of_rail():
     weights = torch.tensor([2, 4, 1, 8, 5])  # of 20
     d = Points(torch.arange(1.0, 6).repeat_interleave(weights)[:, None])
@@ -124,6 +131,10 @@ def test_the_density_of_digits_and_bits_is_their_probability_over_the_width_of_a
     assert share[numbers <= half].sum() == pytest.approx(
         float(d.cdf(torch.tensor([half]))), abs=0.1
     )
+    near = np.array([0.0, 0.3, -0.3]) * head.spacing(np.zeros(1))  # they are rounded to 0
+    near = near[near >= head.bounds[0]]
+    at_zero = d.log_density(torch.from_numpy(near)[:, None])[:, 0].numpy()
+    assert at_zero == pytest.approx(np.full(len(near), log_density[numbers == 0]))
     beyond = torch.tensor([[1e6]], dtype=torch.float64)
     assert d.log_density(beyond).item() == -np.inf
 

@@ -111,6 +111,7 @@ def test_targets_without_a_digit_cost_nothing():
         (nl.Subword(3), "12"),
         (nl.Digits(3, reverse=True), "2 1"),
         (nl.XVal(), "[NUM]"),
+        (nl.Digits(1), "nothing: it holds |x| < 9.5"),
     ],
     ids=str,
 )

@@ -77,6 +77,12 @@ def test_log_smape_is_as_published(predicted, true, score):
     assert value == pytest.approx(score, abs=1e-6)
 
 
+def test_exact_match_has_a_tolerance_for_floats_beside_words_and_long_integers():
+    f = frame((1.0, 1.1), (2.0, 2.6), (3.0, math.nan), ("x", "x"), ("x", "y"), (10**30, 10**30 + 1))
+    assert metrics.exact_match(f) == 1 / 6
+    assert metrics.exact_match(f, tolerance=0.5) == 2 / 6
+
+
 def test_of_float32_fewer_digits_are_asked_for():
     f = frame((101.0, 100.0))
     assert metrics.log_smape(f, 6) == pytest.approx(0.153546 * 15 / 6, abs=1e-5)
@@ -103,6 +109,13 @@ def test_long_integers_are_numbers_and_none_is_no_answer():
     assert metrics.log_smape(f) == metrics.same_digits(f) == 1
     f = pd.DataFrame({"true": [10**30], "predicted": [None]}, dtype=object)
     assert (metrics.each_answer(f) == 0).all(axis=None)
+
+
+def test_words_that_look_like_numbers_and_integers_beyond_float64_match_or_not():
+    big = 10**400
+    pairs = ("12", "13"), ("12", "12"), (12.0, "12"), (big, big + 1), (big, big), (1.0, big)
+    words = metrics.each_answer(frame(*pairs))
+    assert words.to_numpy().tolist() == [[0] * 3, [1] * 3, [0] * 3, [0] * 3, [1] * 3, [0] * 3]
 
 
 def test_each_answer_has_what_the_metrics_average_and_words_match_or_not():

@@ -182,6 +182,21 @@ def test_a_slot_that_begins_a_text_cannot_be_generated():
         nl.CausalLM().fill(Oracle(batch), batch, ("a",))
 
 
+def test_a_share_of_words_is_a_chance_and_slots_may_be_a_list():
+    with pytest.raises(ValueError, match="share is a chance above 0; got 3.0"):
+        nl.MaskedWords(share=3.0)
+    assert nl.CausalLM(only=["answer"]) == nl.CausalLM(only="answer") == nl.CausalLM(("answer",))
+    assert {nl.MaskedLM(only=["a", "b"]), nl.MaskedLM(only=("a", "b"))} == {
+        nl.MaskedLM(only=("a", "b"))
+    }
+
+
+def test_a_slot_that_no_text_has_cannot_be_generated():
+    batch = batch_of(nl.P1000(), answers=("answer",))
+    with pytest.raises(ValueError, match="no slot of a text fits .'answr'"):
+        nl.CausalLM().fill(Oracle(batch), batch, ("answr",))
+
+
 def test_one_slot_a_text_is_generated():
     batch = batch_of(nl.P1000(), answers=("*",))
     with pytest.raises(ValueError, match="several fit"):

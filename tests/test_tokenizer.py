@@ -84,6 +84,26 @@ def test_a_text_ends_with_the_end_token_and_padding_follows_it():
     assert (batch.ids[0][~batch.real[0]] == Text.pad).all() and (~batch.real[0]).sum() == 6
 
 
+def test_floats_and_long_integers_share_a_corpus():
+    texts = nl.parse(["x=1 y", "a 12345678901234567"])
+    tokenizer = nl.Tokenizer.of([e.layout for e in texts], nl.Digits(18))
+    batch = tokenizer(texts).batch(np.arange(2))
+    spelled = [
+        "".join(tokenizer.words[i][1] for i in ids[slot == 0])
+        for ids, slot in zip(batch.ids, batch.slot, strict=True)
+    ]
+    assert spelled == ["1", "12345678901234567"]
+    texts = nl.parse(["x=1.5 y", "a 12345678901234567"])
+    corpus = nl.Tokenizer.of([e.layout for e in texts], nl.BitTokens(64))(texts)
+    batch, own = corpus.batch(np.arange(2)), nl.BitTokens(64)
+    assert own.number(batch.features).tolist() == [1.5, 12345678901234568]
+
+
+def test_a_corpus_without_texts_is_refused():
+    with pytest.raises(ValueError, match="got no examples"):
+        nl.Tokenizer.of([SUM], nl.XVal())([])
+
+
 def test_zero_carries_a_number():
     zeros = nl.Examples(SUM, np.zeros((1, 3)))
     assert len(nl.Tokenizer.of([SUM], nl.XVal())([zeros]).batch(np.array([0])).carriers) == 3

@@ -273,6 +273,16 @@ def test_a_part_that_does_not_fit_is_named_when_the_spec_is_made(field, value, m
         dataclasses.replace(SPEC, **{field: value})
 
 
+@pytest.mark.parametrize(
+    "objective", [nl.CausalLM(literals=True), nl.MaskedLM(0.5, 0, whole=False)], ids=str
+)
+def test_a_word_that_sums_up_a_number_never_leaks_it(objective):
+    with pytest.raises(ValueError, match="Aggregate.* sums up a number in a word"):
+        dataclasses.replace(SPEC, encoder=nl.Aggregate(3), objective=objective)
+    for encoder in (nl.Aggregate(3, how=None), nl.XVal()):
+        dataclasses.replace(SPEC, encoder=encoder, objective=objective)
+
+
 def test_a_model_from_scratch_needs_an_encoder_and_a_part_has_a_name():
     with pytest.raises(ValueError, match="a ModelSpec needs an encoder; got None"):
         dataclasses.replace(SPEC, encoder=None).tokenizer()

@@ -1,6 +1,7 @@
 """Numbers with a fixed count of decimal digits, and their digits as features."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -34,6 +35,9 @@ class Decimal(Range):
     def __post_init__(self):
         name = type(self).__name__
         got = f"got {self.int_digits} and {self.frac_digits}"
+        for field in ("int_digits", "frac_digits"):
+            if isinstance(n := getattr(self, field), Integral):  # numpy's, too
+                object.__setattr__(self, field, int(n))
         whole = all(isinstance(n, int) for n in (self.int_digits, self.frac_digits))
         if not whole or self.int_digits < 1 or self.frac_digits < 0:
             raise ValueError(f"{name} has whole int_digits >= 1 and frac_digits >= 0; {got}")

@@ -5,12 +5,23 @@ import numpy as np
 from numlab.codes.base import as_column, written
 
 
-def as_edges(name: str, edges, least: int = 2) -> tuple[float, ...]:
-    """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them."""
+def as_edges(
+    name: str, edges, least: int = 2, scale: float | None = None, advice: str = ""
+) -> tuple[float, ...]:
+    """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them.
+
+    With a scale they also ascend in float32 after division by it; `advice` ends that error.
+    """
     x = as_column(edges).astype(float)
     if len(x) < least or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
         got = ", ".join(map(written, x[:8]))
         raise ValueError(f"{name} has {least} or more finite numbers, ascending; got {got}")
+    if scale is not None:
+        with np.errstate(over="ignore"):
+            same = ~(np.diff((x / scale).astype(np.float32)) > 0)
+        if same.any():
+            got = f"got {float(x[:-1][same][0])!r} and {float(x[1:][same][0])!r}"
+            raise ValueError(f"{name}: edges coincide in float32: {advice} first; {got}")
     return tuple(x.tolist())
 
 
@@ -23,13 +34,15 @@ def deviation(numbers) -> float:
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
-    """Quantiles at bins + 1 even levels; equal ones are one edge.
+    """Quantiles at bins + 1 even levels; those that are equal, but for rounding, are one edge.
 
     >>> quantile_edges([0, 1, 1, 1, 2, 4], 4)
     (0.0, 1.0, 1.75, 4.0)
     """
     levels = np.linspace(0, 1, bins + 1)
-    return tuple(np.unique(np.quantile(as_column(numbers).astype(float), levels)).tolist())
+    edges = np.unique(np.quantile(as_column(numbers).astype(float), levels))
+    apart = np.diff(edges, prepend=-np.inf) > 1e-12 * np.abs(edges)  # 0.1 + 0.2 is 0.3
+    return tuple(edges[apart].tolist())
 
 
 def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float, ...]:

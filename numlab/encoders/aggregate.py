@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Decimal, valid_only
+from numlab.codes.scaled import FLOAT32
 from numlab.encoders.base import END, Encoder, Tokens, in_float32
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import from_columns
@@ -195,6 +196,15 @@ class Aggregate(Decimal, Encoder):
     before: bool = True
     how: Aggregation | None = WeightedSum()
     fixed = False
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.how is not None:
+            with np.errstate(over="ignore"):
+                most = 9 * self.how.weights(self.n_digits).sum()
+            if not most <= FLOAT32:
+                expected = "expected digits whose weights float32 holds (39 in base 10)"
+                raise ValueError(f"Aggregate: {expected}; got {self.n_digits} for {self.how}")
 
     @functools.cached_property
     def answer(self) -> Digits:

@@ -132,7 +132,10 @@ class Encoder(Range):
 
     def _repr_html_(self) -> str:
         """In a notebook: a number spelled out, the range, and the tokens that a number takes."""
-        example = 314 if isinstance(self.bounds[1], int) else 3.14
+        low, high = self.bounds
+        example = 314 if isinstance(high, int) else 3.14
+        if not low <= example <= high:
+            example = (low + high) / 2
         rows = {
             f"spells {example}": " ".join(self.spell(example)),
             "holds": self.holds,

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from numlab.codes import BitCode, FigureCode, as_column
+from numlab.codes import BitCode, FigureCode
 from numlab.codes.bits import float_bits
 from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import BitHead, FigureHead, Head
@@ -30,6 +30,11 @@ class SignEncoder(ValueEncoder):
 
     reciprocal: bool
     combine: str
+
+    def check(self) -> None:
+        """ValueError for a way to combine that there is not."""
+        if self.combine not in WAYS:
+            raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
 
     @property
     def n_signs(self) -> int:
@@ -54,8 +59,6 @@ class SignEncoder(ValueEncoder):
         return 2 * np.concatenate(parts, 1).view(np.int8) - 1
 
     def embedding(self, d_model: int) -> nn.Module:
-        if self.combine not in WAYS:
-            raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
         return SignEmbedding(self, d_model)
 
 
@@ -81,8 +84,14 @@ class BitTokens(BitCode, SignEncoder):
     combine: str = "zero_pad"
     weight: float = 10.0
 
+    def __post_init__(self):
+        super().__post_init__()
+        self.check()
+
     def features(self, numbers) -> np.ndarray:
-        return super().features(as_column(numbers) + 0)  # no negative zero
+        bits = super().features(numbers)
+        bits[~bits[:, 1:].any(1), 0] = 0  # no negative zero, also where a number rounds to it
+        return bits
 
     def inverse(self, numbers: np.ndarray) -> np.ndarray:
         return float_bits(numbers, self.dtype)
@@ -105,6 +114,10 @@ class Base10Tokens(FigureCode, SignEncoder):
     reciprocal: bool = True
     combine: str = "zero_pad"
     weight: float = 10.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.check()
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
         digits = np.eye(10, dtype=np.uint8)[features[:, 1:]]

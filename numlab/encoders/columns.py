@@ -48,7 +48,7 @@ class FusedBins(OneWord):
     bounds = (-LARGEST, LARGEST)
 
     def __post_init__(self):
-        centres = tuple((name, as_edges("FusedBins", own)) for name, own in self.centres)
+        centres = tuple((name, as_edges(f"FusedBins of {name}", own)) for name, own in self.centres)
         object.__setattr__(self, "centres", centres)
 
     @classmethod
@@ -117,6 +117,14 @@ class Standardised(Encoder):
     length, fixed = _of_inner("length"), _of_inner("fixed")
     n_features, feature_dtype = _of_inner("n_features"), _of_inner("feature_dtype")
     token_mlp, head = _of_inner("token_mlp"), _of_inner("head")
+
+    def __post_init__(self):
+        for pattern, asinh_scale, centre, scale in self.columns:
+            finite = np.isfinite([asinh_scale, centre, scale]).all()
+            if not (finite and asinh_scale >= 0 and scale > 0):
+                expected = "expected (pattern, asinh_scale >= 0, centre, scale > 0), all finite"
+                got = f"{pattern!r}, {asinh_scale}, {centre}, {scale}"
+                raise ValueError(f"Standardised: {expected}; got ({got})")
 
     @classmethod
     def fit(cls, examples: list[Examples], inner: Encoder | None = None) -> Self:

@@ -74,12 +74,15 @@ class DecimalText(Decimal, Encoder):
         return groups
 
     def read(self, ids: np.ndarray) -> np.ndarray:
-        """(n, L) words, then END, to numbers: -?digits(.digits)?, with any needless zeros."""
+        """(n, L) words, then END, to numbers: -?digits(.digits)?, with any needless zeros.
+
+        What has a sign or a point that this encoder never writes, or is out of range, is none.
+        """
         minus, columns = len(self.digit_words), np.ascontiguousarray(ids.T)
         is_digit = (columns >= 0) & (columns < minus)
         is_minus, is_point = columns == minus, columns == minus + 1
         valid = (is_digit | is_minus | is_point | (columns == END)).all(0) & is_digit.any(0)
-        valid &= ~is_minus[1:].any(0) & (is_point.sum(0) <= (not self.long))
+        valid &= ~is_minus[int(self.signed) :].any(0) & (is_point.sum(0) <= (self.frac_digits > 0))
         beside = np.pad(is_digit, ((1, 1), (0, 0)))  # a point stands between digits
         valid &= (~is_point | (beside[:-2] & beside[2:])).all(0)
         words = np.where(is_digit, columns, minus)
@@ -94,6 +97,7 @@ class DecimalText(Decimal, Encoder):
                 size = size * units[word] + values[word]
                 n_frac += widths[word] * in_fraction
             size /= 10.0**n_frac
+        valid &= size <= self.bounds[1]
         return valid_only(np.where(is_minus.any(0), 0 - size, size), valid)  # no negative zero
 
 

@@ -20,6 +20,8 @@ class FoNE(DigitCode, ValueEncoder):
     int_digits, frac_digits : m and n of the paper.
     signed : deviates: the paper's numbers are positive. Here the circles are of abs(x), and one
         more entry is the sign: +1 or -1 in the embedding, a logit in the head.
+        Their signs are opposite: with project=False the head would read the embedding of a positive
+        number as negative.
     periods : of the units place; the next places have 10, 100, ... times these (Table 3).
     project : whether a learned linear map leads to d_model; else zeros are appended (Table 2).
     chunk : digits in a chunk; a circle sees the digits of its own chunk only (Appendix E: 5).

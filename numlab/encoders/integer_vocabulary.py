@@ -33,8 +33,10 @@ class IntegerVocabulary(Decimal, OneWord):
     signed: ClassVar[bool] = False
 
     def __post_init__(self):
-        if not 1 <= self.int_digits <= 4:
-            raise ValueError(f"IntegerVocabulary has words of 1 to 4 digits; got {self}")
+        super().__post_init__()
+        if self.int_digits > 4 or not isinstance(self.answer_digits, int) or self.answer_digits < 1:
+            expected = "words of 1 to 4 digits, and whole answer_digits >= 1"
+            raise ValueError(f"IntegerVocabulary has {expected}; got {self}")
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:

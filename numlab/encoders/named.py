@@ -18,7 +18,7 @@ def named(text: str) -> Encoder:
     >>> named("BitTokens(bits=32)").bits, str(named("numlab.encoders:P10"))
     (32, 'P10')
     """
-    module, _, call = text.rpartition(":") if ":" in text.partition("(")[0] else ("", "", text)
+    module, _, call = text.partition(":") if ":" in text.partition("(")[0] else ("", "", text)
     try:
         tree = ast.parse(call, mode="eval").body
         function = tree.func if isinstance(tree, ast.Call) else tree

@@ -16,6 +16,7 @@ from numlab.encoders.base import ValueEncoder, in_float32
 from numlab.heads import Head, ValueHead
 
 UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
+STANDARDISE = "standardise the numbers, by Standardised,"
 
 
 class SmoothEncoder(ScaledCode, ValueEncoder):
@@ -47,7 +48,7 @@ class PLE(SmoothEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        object.__setattr__(self, "edges", as_edges("PLE", self.edges))
+        object.__setattr__(self, "edges", as_edges("PLE", self.edges, 2, self.scale, STANDARDISE))
         if self.kind not in ("A", "B"):
             raise ValueError(f"PLE is of kind 'A' or 'B'; got {self.kind!r}")
 
@@ -147,7 +148,8 @@ class SoftBins(SmoothEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        object.__setattr__(self, "centres", as_edges("SoftBins", self.centres))
+        centres = as_edges("SoftBins", self.centres, 2, self.scale, STANDARDISE)
+        object.__setattr__(self, "centres", centres)
 
     @classmethod
     def fit(cls, numbers, bins: int = 48) -> Self:

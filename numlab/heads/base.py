@@ -52,11 +52,14 @@ class Head(Code):
         held = (numbers >= low) & (numbers <= high)
         numbers = np.where(held, numbers, 0.0)
         width = self.spacing(numbers)
-        features = torch.from_numpy(self.features(numbers)).view(*x.shape, -1)
+        features = self.features(numbers)
+        zero = self.number(features) == 0
+        features[zero, 0] = 0
+        features = torch.from_numpy(features).view(*x.shape, -1)
         log_share = module.log_probability(outputs, features)
         features[..., 0] = 1  # the sign: 0 has two spellings
         both = log_share.logaddexp(module.log_probability(outputs, features))
-        zero, held, width = (torch.from_numpy(a).view(x.shape) for a in (numbers == 0, held, width))
+        zero, held, width = (torch.from_numpy(a).view(x.shape) for a in (zero, held, width))
         log_share = torch.where(zero & held, both, log_share)
         return torch.where(held, log_share - width.log(), -torch.inf)
 

@@ -25,7 +25,8 @@ class BinHead(ScaledCode, Head):
     tails: ClassVar[bool]
 
     def __post_init__(self):
-        object.__setattr__(self, "edges", as_edges(type(self).__name__, self.edges, 3))
+        name, advice = type(self).__name__, "standardise the target"
+        object.__setattr__(self, "edges", as_edges(name, self.edges, 3, self.scale, advice))
 
     @abc.abstractmethod
     def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
@@ -70,6 +71,11 @@ class HLGauss(BinHead):
     ratio: float = 1.0
     tails: ClassVar[bool] = False
 
+    def __post_init__(self):
+        super().__post_init__()
+        if not 0 < self.ratio < np.inf:
+            raise ValueError(f"HLGauss has a positive, finite ratio; got {self.ratio}")
+
     @classmethod
     def fit(cls, numbers, bins: int = 128, asinh: bool = False) -> Self:
         """Equal bins, each as wide as the deviation, from 4 below the least number to 4 above the
@@ -83,7 +89,8 @@ class HLGauss(BinHead):
         x = np.arcsinh((x - middle) / spread) if asinh else x
         if bins < 9:
             raise ValueError(f"bins must exceed 8 (margins of 4 deviations); got {bins}")
-        width = ((x.max() - x.min()) or 1.0) / (bins - 8)
+        same = max(1.0, 1e-4 * abs(x[0]))  # the range of a constant: float32 tells its bins apart
+        width = ((x.max() - x.min()) or same) / (bins - 8)
         edges = x.min() + width * (np.arange(bins + 1) - 4)
         edges = middle + spread * np.sinh(edges) if asinh else edges
         return cls(tuple(edges.tolist()))

@@ -141,11 +141,12 @@ class Objective(abc.ABC):
     version: ClassVar[int] = 1
     only: tuple[str, ...]  # patterns of the slots that are predicted in training
     answers: tuple[str, ...] = ()  # patterns of the slots that `encoder.answer` spells
+    shows_rest: bool = False  # whether tokens of a number are seen where its others are predicted
     fills_at_once: ClassVar[bool] = False  # whether `fill` fills all slots of a text; else one slot
 
     def __post_init__(self):
-        if isinstance(self.only, str):
-            object.__setattr__(self, "only", (self.only,))
+        only = (self.only,) if isinstance(self.only, str) else tuple(self.only)
+        object.__setattr__(self, "only", only)
 
     @abc.abstractmethod
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:

@@ -29,6 +29,10 @@ class CausalLM(Objective):
     def answers(self) -> tuple[str, ...]:
         return () if self.literals else self.only
 
+    @property
+    def shows_rest(self) -> bool:
+        return self.literals
+
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         if self.literals:
             where = batch.real.copy()
@@ -56,6 +60,8 @@ class CausalLM(Objective):
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
         """Generate one slot of each text greedily from the tokens before it."""
         asked = batch.in_slots(slots)
+        if not asked.any(1).all():
+            raise ValueError(f"no slot of a text fits {slots}")
         first, slot = asked.argmax(1), np.where(asked, batch.slot, -1).max(1)
         if (slot[:, None] != batch.slot)[asked].any():
             raise ValueError(f"one slot per text is generated; several fit {slots}")

@@ -41,6 +41,10 @@ class MaskedLM(Objective):
         if not (0 <= self.slots <= 1 and 0 <= self.literals <= 1 and self.slots + self.literals):
             raise ValueError(f"slots and literals are chances, one of them above 0; got {self}")
 
+    @property
+    def shows_rest(self) -> bool:
+        return not self.whole
+
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
         if self.whole:
             rows, n_slots = len(batch.ids), int(batch.slot.max()) + 1
@@ -92,6 +96,10 @@ class MaskedWords(Objective):
 
     share: float = 0.15
     only: ClassVar[tuple[str, ...]] = ("*",)
+
+    def __post_init__(self):
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share is a chance above 0; got {self.share}")
 
     def words(self, batch: Batch) -> np.ndarray:
         """(B, T) bool: the tokens that can be masked."""

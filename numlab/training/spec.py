@@ -103,6 +103,10 @@ class RunSpec:
             )
         for term in self.losses:
             term.check(self.encoder)
+        own = None if self.head else self.encoder
+        if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
+            expected = "expected an objective that does not show it beside a number to predict"
+            raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
         if self.curriculum:
             for layout in self.task.layouts():
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError

@@ -130,3 +130,12 @@ def test_it_spells_a_number_only_in_its_place():
     tokens = encoder.encode([7])
     tokens.ids[0, tokens.mask[0]] = [12, 7, encoder.token, 13]  # [F] 7 [AGG] [/F]
     assert np.isnan(encoder.decode(tokens)).all()
+
+
+def test_digits_whose_weights_float32_cannot_hold_are_refused():
+    assert np.isfinite(Aggregate(38).encode([10**38 - 1]).features).all()
+    with pytest.raises(ValueError, match="weights float32 holds .*; got 400 for WeightedSum"):
+        Aggregate(400)
+    with pytest.raises(ValueError, match="got 40 for"):
+        Aggregate(40)
+    Aggregate(400, how=None), Aggregate(400, how=DigitMean())

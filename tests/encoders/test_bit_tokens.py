@@ -69,11 +69,21 @@ def test_signs_are_combined_with_the_word_as_stated(way):
     torch.testing.assert_close(module(features, t[None]), expected)
 
 
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_there_is_no_negative_zero_among_the_bits(bits):
+    encoder = BitTokens(bits)
+    small = encoder.spacing(np.zeros(1))[0]
+    assert not encoder.features([-0.0, -small / 4]).any()
+    assert encoder.number(encoder.features([-small])) == [-small]
+
+
 def test_a_model_that_is_too_narrow_is_refused_unless_signs_are_weighted():
     with pytest.raises(ValueError, match="takes d_model >= 128, or combine"):
         BitTokens().embedding(64)
     with pytest.raises(ValueError, match="combine is one of zero_pad, .*; got 'add'"):
-        BitTokens(combine="add").embedding(256)
+        BitTokens(combine="add")
+    with pytest.raises(ValueError, match="combine is one of"):
+        Base10Tokens(combine="add")
     assert BitTokens(combine="weighted_sum").embedding(8).project.weight.shape == (8, 128)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.encoders import Digits, FoNE, Subword, Tokens
+from numlab.encoders import Digits, FoNE, IntegerVocabulary, Subword, Tokens
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,26 @@ def test_what_is_not_between_fences_is_nan(text, reverse):
 def test_zeros_that_say_nothing_are_read():
     assert decode_text(Digits(6, 3), "- 0 0 7 . 5 0") == -7.5
     assert decode_text(Subword(6, 3), "007 . 50") == 7.5
+
+
+@pytest.mark.parametrize("family", [Digits, Subword])
+def test_what_the_encoder_never_writes_is_no_number(family):
+    for encoder, text in [
+        (family(3, signed=False), "- 5"),
+        (family(3), "5 . 5"),
+        (family(3), "1 2 3 4"),
+        (family(3, 1), "- 9 9 9 . 9 9"),
+    ]:
+        assert np.isnan(decode_text(encoder, text)), (encoder, text)
+    assert decode_text(family(20), "9 " * 21) is None
+    assert decode_text(family(3), "0 1 2 3") == 123
+
+
+def test_an_answer_to_whole_words_has_no_minus():
+    answers = Tokens.of(np.array([[2, 0, 6, 10], [2, 0, 6, 0]]))  # the word "10" is in its place
+    assert IntegerVocabulary().answer.decode(answers).tolist() == pytest.approx(
+        [np.nan, 602], nan_ok=True
+    )
 
 
 def test_longer_integers_have_no_point():
@@ -106,6 +126,14 @@ def test_digits_that_no_float_has_cannot_be_asked_for(family):
         family(0, 2)
     with pytest.raises(ValueError, match="whole int_digits.*; got 3.0 and 0"):
         family(3.0)
+    assert family(np.int64(20), np.int8(0)) == family(20)
+    assert type(family(np.int64(20)).int_digits) is int
+
+
+@pytest.mark.parametrize("digits", [(2.5, 4), (5, 4), (3, 0), (3, 2.5)])
+def test_whole_words_have_one_to_four_digits_and_answers_one_or_more(digits):
+    with pytest.raises(ValueError, match="IntegerVocabulary has .*; got"):
+        IntegerVocabulary(*digits)
 
 
 def test_subword_has_every_string_of_up_to_three_digits():

@@ -36,3 +36,7 @@ def test_any_number_of_bins_has_as_many_words():
 def test_bins_that_cannot_be_are_refused(wrong):
     with pytest.raises(ValueError, match=r"LogBins has .*; got"):
         LogBins(**wrong)
+
+
+def test_bins_of_small_numbers_are_shown_by_one_that_they_hold():
+    assert "spells 0" in LogBins(high=2.0)._repr_html_()

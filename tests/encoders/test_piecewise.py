@@ -39,6 +39,7 @@ def test_kind_b_begins_as_a_line_and_kind_a_as_bins():
 def test_bins_are_fitted_to_quantiles_or_to_what_they_are_to_tell():
     assert len(PLE.fit(X).edges) == 49 and PLE.fit(X).scale == pytest.approx(X.std())
     assert quantile_edges([1.0] * 99 + [2.0], 10) == (1.0, 2.0)
+    assert quantile_edges([0.1, 0.3, 0.1 + 0.2, 0.5], 3) == (0.1, 0.3, 0.5)
     cuts = tree_edges(X, X > 0.7, bins=8)
     assert len(cuts) == 3 and cuts[1] == pytest.approx(0.7, abs=0.01)
     assert PLE.fit(X, 8, targets=X > 0.7).edges == cuts
@@ -49,6 +50,16 @@ def test_edges_ascend(edges):
     for encoder in (PLE, SoftBins):
         with pytest.raises(ValueError, match="2 or more finite numbers, ascending; got"):
             encoder(edges)
+
+
+@pytest.mark.parametrize("numbers", [1.7e9 + X, np.exp(30 * X)], ids=["offset", "wide"])
+def test_edges_that_coincide_in_float32_are_an_error(numbers):
+    for encoder in (PLE, SoftBins):
+        with pytest.raises(ValueError, match="coincide in float32: standardise the numbers"):
+            encoder.fit(numbers)
+    for head in (nl.heads.Bars, nl.heads.HLGauss):
+        with pytest.raises(ValueError, match="coincide in float32: standardise the target first"):
+            head.fit(1.7e9 + X)
 
 
 def test_soft_bins_mix_the_two_nearest_centres():
@@ -148,3 +159,14 @@ def test_columns_are_standardised_and_those_of_many_decades_are_bent():
         assert own.units(x).mean() == pytest.approx(0) and own.units(x).std() == pytest.approx(1)
         assert own.decode(own.encode(x)) == pytest.approx(x, rel=1e-4)
     assert str(encoder) == "XVal (by column)"
+
+
+@pytest.mark.parametrize("wrong", [(0, 1, 0), (-1, 0, 1), (0, np.nan, 1), (0, 0, np.inf)])
+def test_a_column_without_a_scale_is_named(wrong):
+    with pytest.raises(ValueError, match=r"scale > 0\), all finite; got \('y\*', "):
+        Standardised(columns=(("x", 0, 0, 1), ("y*", *wrong)))
+
+
+def test_a_constant_column_that_has_no_bins_is_named():
+    with pytest.raises(ValueError, match="FusedBins of n0 has 2 or more finite numbers"):
+        FusedBins.fit(nl.parse(["a=3 b=1", "a=3 b=2"]))

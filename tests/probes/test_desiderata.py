@@ -180,6 +180,11 @@ def test_what_names_no_encoder_is_refused(text, said):
         named(text)
 
 
+def test_an_argument_may_hold_a_colon():
+    text = "numlab.encoders:FusedBins(centres=(('a:b', (1.0, 2.0)),))"
+    assert named(text) == named(text.partition(":")[2]) == nl.FusedBins((("a:b", (1.0, 2.0)),))
+
+
 MINE = """
 from dataclasses import dataclass
 import numlab as nl
