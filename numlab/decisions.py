@@ -29,12 +29,15 @@ class Decision:
         level = 0.5 if self.decide == "median" else self.decide
         return distribution.quantile(torch.full_like(distribution.mean, level)).numpy()
 
-    def __call__(self, model, fill) -> list[dict]:
-        """The columns that `fill` gives for a model, with the numbers decided."""
+    def __call__(self, model, fill, seed: int) -> list[dict]:
+        """The columns that `fill` gives for a model, with the numbers decided.
+
+        `seed`: of the samples; batches that share it share their noise.
+        """
         head = model.tokenizer.head
         if head and head.closed:
             return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
-        sampler = _Sampler(model)
+        sampler = _Sampler(model, torch.Generator().manual_seed(seed))
         drawn = [fill(sampler) for _ in range(self.samples)]
         return [self._merged(columns) for columns in zip(*drawn, strict=True)]
 
@@ -74,8 +77,8 @@ class _Sampler:
     itself runs once for each prompt of a batch, for all samples."""
 
     model: torch.nn.Module
+    generator: torch.Generator
     seen: dict = field(default_factory=dict)
-    generator: torch.Generator = field(default_factory=lambda: torch.Generator().manual_seed(0))
 
     def __getattr__(self, name: str):
         return getattr(self.model, name)

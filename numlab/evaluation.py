@@ -194,7 +194,7 @@ def predictions(
                 answers = objective.fill(model, batch, asked)
                 return list(_columns(batch.corpus, answers, objective.answers))
 
-            yield from fill(run.model) if rule is None else rule(run.model, fill)
+            yield from fill(run.model) if rule is None else rule(run.model, fill, seed=i)
 
 
 def _questions(run: Run, examples: list[Examples], patterns: tuple[str, ...]):

@@ -54,6 +54,15 @@ def test_samples_follow_the_models_weights_and_words_of_texts_are_dropped(module
     assert (decided(0.2).predicted == 2).all()
 
 
+def test_texts_of_different_batches_have_samples_of_their_own(module_home, monkeypatch):
+    run = nl.train(spec(GRID, None, MASKED))
+    share = torch.zeros(run.tokenizer.size)
+    share[run.tokenizer.offset :] = WEIGHTS
+    monkeypatch.setattr(run.model, "logits", lambda h: share.log().expand(len(h), -1))
+    means = nl.predict(run, "test", "answer", decide="mean", samples=4, batch_size=1).predicted
+    assert means.nunique() > 4
+
+
 @pytest.mark.parametrize("objective", [CAUSAL, MASKED], ids=str)
 @pytest.mark.parametrize(
     ("encoder", "head"),
