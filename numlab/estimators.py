@@ -92,7 +92,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             name += "'"
         task = Table(frame.assign(**{name: y}), name)
         if (n := len(task.usable)) < LEAST:
-            raise ValueError(f"expected {LEAST} different rows or more; got n_samples = {n}")
+            raise ValueError(f"expected {LEAST} rows or more; got n_samples = {n}")
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
         n_valid = max(1, n // 5)
         epochs = EPOCHS * n // 64
@@ -271,9 +271,9 @@ def regress(
 
     ValueError where the target is not a column of numbers, or rows are too few.
     """
-    frame = as_columns(frame, target).dropna(subset=target).drop_duplicates()
+    frame = as_columns(frame, target).dropna(subset=target)
     if len(frame) < 2 * LEAST:
-        raise ValueError(f"expected {2 * LEAST} different rows or more; got {len(frame)}")
+        raise ValueError(f"expected {2 * LEAST} rows or more; got {len(frame)}")
     X, y = frame.drop(columns=target), frame[target].to_numpy()
     X, X_test, y, y_test = train_test_split(X, y, random_state=0)
     models = {**baselines(), "numlab": NumberRegressor()}

@@ -277,6 +277,13 @@ def test_no_number_of_a_gap_is_trained_on(trained):
         assert not low < np.median(A) * (2 if name == "b" else 1) < high  # away from the centre
 
 
+def test_rows_that_repeat_are_learned_from(module_home):
+    frame = pd.DataFrame({"a": np.arange(400) % 10, "b": np.arange(400) % 5})
+    found = compare.read(saved(module_home, "repeats.csv", frame))
+    (spec,) = learning.specs(found, [nl.XVal()], steps=2, seeds=1)
+    assert len(spec.task.usable) == 400
+
+
 def test_an_id_that_is_the_target_stays(module_home):
     frame = STARS.assign(a_id=RNG.permutation(400))
     found = compare.read(saved(module_home, "ids.csv", frame))
@@ -395,7 +402,7 @@ def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, home):
 
 @pytest.mark.parametrize(
     ("frame", "reason"),
-    [(STARS[:9], "a model needs 48 different rows"), (STARS[["a"]], "nothing to predict")],
+    [(STARS[:9], "a model needs 48 rows"), (STARS[["a"]], "nothing to predict")],
 )
 def test_what_cannot_be_learned_is_compared_without_a_model(tmp_path, home, frame, reason):
     found = compare.report(saved(tmp_path, "few.csv", frame))

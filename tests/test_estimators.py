@@ -126,12 +126,22 @@ def test_the_shell_prints_a_regression_as_json(tmp_path, home, monkeypatch):
     assert found["errors"]["boosting"]["mae"] > 0 and 0 <= found["interval"]["covered"] <= 1
 
 
-def test_rows_that_repeat_are_counted_once(home):
-    with pytest.raises(ValueError, match="expected 8 different rows or more; got n_samples = 1"):
-        NumberRegressor(steps=2, members=1).fit(np.ones((8, 1)), np.ones(8))
+def test_rows_that_repeat_are_observations(home, monkeypatch):
+    monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
+    x = np.arange(400) % 2
+    y = np.where(np.arange(400) % 20 < 2, 10.0, 0.0)  # 1 in average
+    model = NumberRegressor(members=1, d_model=16).fit(x[:, None], y)
+    assert model.runs_[0].spec.n_train == 400 - 80 - 1
+    assert model.predict([[0], [1]]) == pytest.approx([1, 1], abs=0.7)
+    assert len(regress(pd.DataFrame({"x": x, "y": y}), "y").predictions) == 100
 
 
-@pytest.mark.parametrize(("n", "message"), [(9, "expected 16 different rows"), (40, "a, b; got c")])
+def test_fewer_than_eight_rows_are_refused(home):
+    with pytest.raises(ValueError, match="expected 8 rows or more; got n_samples = 7"):
+        NumberRegressor(steps=2, members=1).fit(np.ones((7, 1)), np.ones(7))
+
+
+@pytest.mark.parametrize(("n", "message"), [(9, "expected 16 rows"), (40, "a, b; got c")])
 def test_too_few_rows_and_unknown_targets_are_refused(home, n, message):
     frame = pd.DataFrame(X[:n], columns=["a", "b"])
     with pytest.raises(ValueError, match=message):

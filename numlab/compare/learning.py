@@ -54,7 +54,7 @@ def specs(
             raise ValueError("nothing to predict: needs a numeric column and at least one other")
     task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
     if (n := len(task.usable)) < 48:
-        raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")
+        raise ValueError(f"a model needs 48 rows outside the gaps; got {n}")
     n_test = min(256, n // 4)
     n_valid = min(64, n // 8)
     return [

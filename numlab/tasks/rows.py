@@ -27,7 +27,7 @@ MISSING = " ?"  # what stands in a text for a value that a row lacks
 
 
 class Rows(GivenTask):
-    """Different rows that the store keeps under the checksum of their content.
+    """Rows that the store keeps under the checksum of their content.
 
     `without` lists open intervals: rows with a number in one of them are only in `held_out`.
     """
@@ -95,7 +95,8 @@ class Table(Rows):
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
     become columns of their year, month, day and hour; all else is words. A value that is missing is
-    "?": the row stays.
+    "?": the row stays. Rows that repeat are observations: all are kept, so parts of a split share no
+    row but may share a text.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ class Table(Rows):
 
 @dataclass(frozen=True)
 class Texts(Rows):
-    """Texts with numbers, found by `parse`: slots n0, n1, ...
+    """Different texts with numbers, found by `parse`: slots n0, n1, ...
 
     Parameters
     ----------
@@ -228,7 +229,8 @@ class Texts(Rows):
         else:
             import pandas as pd
 
-            object.__setattr__(self, "rows", _keep(pd.DataFrame({"text": list(self.rows)})))
+            frame = pd.DataFrame({"text": list(self.rows)})
+            object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
 
     @property
     def slots(self) -> str:
@@ -305,10 +307,10 @@ def _word(value, known: Sequence[str] | None) -> str:
 
 
 def _keep(frame: pd.DataFrame) -> str:
-    """Store the different rows of a frame; their checksum."""
+    """Store the rows of a frame; their checksum."""
     if frame.empty:
         raise ValueError(f"a task needs rows; got {len(frame)} of {len(frame.columns)} columns")
-    frame = frame.drop_duplicates(ignore_index=True)
+    frame = frame.reset_index(drop=True)
     kinds = " ".join(column.dtype.kind for _, column in frame.items())
     content = frame.to_csv(index=False) + kinds  # 1 and "1" are alike in a file only
     checksum = hashlib.sha256(content.encode()).hexdigest()[:20]

@@ -39,8 +39,17 @@ def test_a_missing_value_is_a_question_mark_and_its_row_stays(home):
 def test_a_row_without_its_target_is_left_out(home):
     task = Table(pd.DataFrame({"a": [1.0, 2.0], "y": [None, 1.0]}), "y")
     assert texts(task.sample(1, 0)) == ["a=2 y=1"]
-    with pytest.raises(ValueError, match="there are 1 different texts; got sizes \\(2,\\)"):
+    with pytest.raises(ValueError, match="there are 1 texts; got sizes \\(2,\\)"):
         task.sample(2, 0)
+
+
+def test_rows_that_repeat_are_kept_and_texts_are_not(home):
+    task = Table(pd.DataFrame({"a": [1.0, 1.0, 1.0], "y": [0.0, 0.0, 2.0]}), "y")
+    assert sorted(texts(task.sample(3, 0))) == ["a=1 y=0", "a=1 y=0", "a=1 y=2"]
+    assert texts(Texts(["1 kg", "2 kg", "1 kg"]).sample(2, 0)) in (
+        ["1 kg", "2 kg"],
+        ["2 kg", "1 kg"],
+    )
 
 
 def test_parts_share_no_row_and_a_smaller_last_part_begins_a_larger(home):
