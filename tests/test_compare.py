@@ -93,6 +93,7 @@ def test_markdown_and_text_are_read(tmp_path):
             [1234, 7],
             '1,234 is read as 1234; if that is wrong: --decimal ","',
         ),
+        ("x;y\n0,123;a\n1,234;b\n", [0.123, 1.234], "0,123 is read as 0.123"),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
     ],
@@ -168,6 +169,11 @@ def test_decimal_commas_in_texts_are_an_option_and_noted_without_it(tmp_path):
     assert found.notes == ("in 4 texts 1.234,5 is read as 1234.5",)
     (note,) = read(tmp_path, "t.txt", text).notes
     assert note == 'in 3 texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","'
+
+
+def test_a_number_that_begins_with_0_has_no_thousands(tmp_path):
+    found = read(tmp_path, "t.txt", "it is 0,123 m\nor 1,234 m")
+    assert found.frame.text.tolist() == ["it is 0,123 m", "or 1234 m"]
 
 
 def test_ids_beyond_float64_are_not_read(tmp_path):

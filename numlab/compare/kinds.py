@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 
-from numlab.parsing import ISO_DATE
+from numlab.parsing import ISO_DATE, THOUSANDS
 
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
-THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
@@ -74,7 +73,7 @@ def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
     written, commas = plain, plain[plain.str.contains(",", na=False)]
-    grouped = commas.str.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?").all()
+    grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
     if decimal == "," or looks:

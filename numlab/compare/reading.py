@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from numlab.compare.files import sample
-from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, THOUSANDS, understood
+from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, understood
 from numlab.encoders.columns import by_column
-from numlab.parsing import parse
+from numlab.parsing import THOUSANDS, parse
 from numlab.tasks.rows import as_columns
 
 COLUMNS = 8  # columns used, unless they are named

@@ -17,7 +17,7 @@ from numlab.described import describe, restore
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
 from numlab.objectives import Inputs, MaskedLM
-from numlab.parsing import parse
+from numlab.parsing import parse, refuse_thousands
 from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import start
 from numlab.pretrained.text import PretrainedTokenizer, Words
@@ -39,7 +39,8 @@ class NumberModel(
     Parameters
     ----------
     model, tokenizer : of `transformers`; the tokenizer a fast one.
-    encoder : None: numbers stay in the text, in the tokenizer's tokens.
+    encoder : None: numbers stay in the text as they are written, in the tokenizer's tokens. With an
+        encoder a comma separates numbers, so a text with 1,000 is refused: write 1000.
 
     >>> from transformers import AutoModel, AutoTokenizer
     >>> from numlab.encoders import IEEE754
@@ -90,7 +91,10 @@ class NumberModel(
         if isinstance(texts, str) or not len(texts):
             got = f"the text {texts[:40]!r}" if texts else "none"
             raise ValueError(f"texts are a list; got {got}")
-        corpus = (self.writes if answers else self.reads)(parse([*texts], bare=True))
+        if self.encoder:
+            refuse_thousands(texts)
+        found = parse([*texts], bare=True, literal=not self.encoder)
+        corpus = (self.writes if answers else self.reads)(found)
         batch = corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
         inputs = MaskedLM().show(batch)
         inputs.real = torch.from_numpy(batch.real)

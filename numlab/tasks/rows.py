@@ -17,7 +17,7 @@ import numpy as np
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot
-from numlab.parsing import ISO_DATE, parse
+from numlab.parsing import ISO_DATE, parse, refuse_thousands
 from numlab.tasks.base import GivenTask
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Table(Rows):
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
     become columns of their year, month, day and hour; all else is words. A value that is missing is
-    "?": the row stays. Rows that repeat are observations: all are kept, so parts of a split share no
-    row but may share a text.
+    "?": the row stays. Rows that repeat are observations, and all are kept: parts of a split share
+    no row, but may share a text.
 
     Parameters
     ----------
@@ -211,7 +211,8 @@ class Texts(Rows):
 
     Parameters
     ----------
-    rows : list of str, or the checksum of one that the store holds.
+    rows : list of str, or the checksum of one that the store holds. ValueError for a number such as
+        1,000, as a comma separates numbers.
     target : a pattern of the slots that are predicted.
     without : as in Rows.
 
@@ -230,6 +231,7 @@ class Texts(Rows):
             import pandas as pd
 
             frame = pd.DataFrame({"text": list(self.rows)})
+            refuse_thousands(frame["text"])
             object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
 
     @property
@@ -239,6 +241,7 @@ class Texts(Rows):
     def read(self, rows: Sequence[str]) -> list[Examples]:
         if isinstance(rows, str):
             raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
+        refuse_thousands(rows)
         return parse(list(rows))
 
     @functools.cached_property
