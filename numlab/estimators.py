@@ -33,7 +33,7 @@ from numlab.heads import HLGauss
 from numlab.models import GPT2
 from numlab.objectives import MaskedLM
 from numlab.tasks import Table
-from numlab.tasks.rows import as_columns
+from numlab.tasks.frames import as_columns
 from numlab.training import RunSpec, train
 
 EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
@@ -207,7 +207,7 @@ def _standardised(numbers: np.ndarray) -> Standardised:
 def baselines() -> dict[str, BaseEstimator]:
     """What a model has to beat: two constants, neighbours, and gradient boosting.
 
-    They take frames of `tasks.rows.as_columns`, with gaps.
+    They take frames of `tasks.frames.as_columns`, with gaps.
     """
     numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     words = OneHotEncoder(handle_unknown="ignore", max_categories=50, sparse_output=False)

@@ -13,7 +13,7 @@ from numlab.compare.files import sample
 from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, understood
 from numlab.encoders.columns import by_column
 from numlab.parsing import THOUSANDS, parse
-from numlab.tasks.rows import as_columns
+from numlab.tasks.frames import as_columns
 
 COLUMNS = 8  # columns used, unless they are named
 LOOKED_AT = 100  # columns whose kind is determined, beside those that are named

@@ -17,8 +17,9 @@ import numpy as np
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot
-from numlab.parsing import ISO_DATE, parse, refuse_thousands
+from numlab.parsing import parse, refuse_thousands
 from numlab.tasks.base import GivenTask
+from numlab.tasks.frames import as_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,9 +95,9 @@ class Table(Rows):
     """Rows of a table as texts "a=1.5 kind=blue b= ?". A column's name is the name of its slot.
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
-    become columns of their year, month, day and hour; all else is words. A value that is missing is
-    "?": the row stays. Rows that repeat are observations, and all are kept: parts of a split share
-    no row, but may share a text.
+    become columns of their year, month, day and hour; all else, and what is categorical, is words.
+    A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
+    kept: parts of a split share no row, but may share a text.
 
     Parameters
     ----------
@@ -247,66 +248,6 @@ class Texts(Rows):
     @functools.cached_property
     def examples(self) -> list[Examples]:
         return parse(self.frame["text"].tolist())
-
-
-def as_columns(
-    frame: pd.DataFrame, target: str | None = None, like: Table | None = None
-) -> pd.DataFrame:
-    """Columns as float64 or as words, None where one is missing; dates as several columns.
-
-    Columns are typed as in the table `like`. ValueError for two columns of one name, an infinite
-    number, or a target that is not a column of numbers.
-    """
-    import pandas as pd
-    from pandas.api import types
-
-    def is_number(column):
-        return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
-
-    columns: dict[str, Any] = {}
-    names, words = (like.frame.columns, like._words) if like else ((), {})
-    for i, name in enumerate(map(str, frame.columns)):
-        column = _dates(frame.iloc[:, i], words.get(name))
-        if types.is_datetime64_any_dtype(column):
-            time = column.dt
-            parts = {"year": time.year, "month": time.month, "day": time.day}
-            parts["hour"] = time.hour + time.minute / 60 + time.second / 3600
-            if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
-                del parts["hour"]
-            own = {f"{name} {part}": x for part, x in parts.items()}
-        elif is_number(column) and name not in words:
-            own = {name: column.astype(float)}
-            if np.isinf(own[name]).any():
-                raise ValueError(f"numbers are finite; got an infinite one in {name}")
-        else:
-            texts = column.astype(object).where(column.notna(), None)
-            own = {name: [None if t in (None, "") else _word(t, words.get(name)) for t in texts]}
-        if twice := own.keys() & columns.keys():
-            raise ValueError(f"columns have different names; got {min(twice)} twice")
-        columns |= own
-    found = pd.DataFrame(columns, index=frame.index)
-    numbers = [name for name in found if types.is_numeric_dtype(found[name])]
-    if target is not None and target not in numbers:
-        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
-    return found.astype(dict.fromkeys(numbers, float))
-
-
-def _dates(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
-    """Texts that are all dates in ISO 8601 as times, others unchanged; so are `known` words."""
-    import pandas as pd
-
-    texts = column.dropna()
-    if known or texts.empty or pd.api.types.infer_dtype(texts) != "string":
-        return column
-    if not texts.str.fullmatch(ISO_DATE).all():
-        return column
-    return pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
-
-
-def _word(value, known: Sequence[str] | None) -> str:
-    """A value as a word. Pandas may have made 3.0 of 3: a known word wins."""
-    text = str(value)
-    return text.removesuffix(".0") if known and text not in known else text
 
 
 def _keep(frame: pd.DataFrame) -> str:

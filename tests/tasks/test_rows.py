@@ -1,6 +1,7 @@
 """Own rows as a task: columns and texts, what is missing, what is held out, where they are kept."""
 
 import dataclasses
+import decimal
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import numlab as nl
 from numlab.described import describe, restore
 from numlab.store import digest
 from numlab.tasks import Table, Texts
-from numlab.tasks.rows import as_columns
+from numlab.tasks.frames import as_columns
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"y": RNG.normal(size=60), "a": RNG.normal(size=60), "kind": ["x", "y"] * 30})
@@ -122,6 +123,51 @@ def test_texts_that_are_dates_are_read_as_times(home):
     table = Table(pd.DataFrame({"day": days, "y": [1.0, 2.0, 3.0]}), "y")
     (one,) = table.read(pd.DataFrame({"day": ["2026-11-25"]}))
     assert one.column("day month").tolist() == [11]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        np.array([1.5, None, 2], object),
+        [decimal.Decimal("1.5"), None, decimal.Decimal(2)],
+        pd.array([1.5, None, 2], "Float64"),
+    ],
+    ids=["objects", "decimals", "nullable"],
+)
+def test_numbers_of_any_type_are_numbers(home, numbers):
+    found = as_columns(pd.DataFrame({"x": numbers, "y": 1.0}))
+    assert found.x.dtype == float and found.x.dropna().tolist() == [1.5, 2]
+
+
+@pytest.mark.parametrize("kind", ["date", "date32[pyarrow]"])
+def test_days_of_any_type_are_dates(home, kind):
+    days = pd.Series(pd.to_datetime(["2024-02-29", None]))
+    column = days.dt.date if kind == "date" else days.astype(kind)
+    found = as_columns(pd.DataFrame({"day": column}))
+    assert list(found) == ["day year", "day month", "day day"] and found.iloc[0, 2] == 29
+
+
+def test_what_is_categorical_is_words_though_it_looks_like_dates(home):
+    days = pd.Series(["2024-02-29", None], dtype="category")
+    found = as_columns(as_columns(pd.DataFrame({"day": days})))
+    assert list(found) == ["day"] and found.day.dropna().tolist() == ["2024-02-29"]
+
+
+def test_other_rows_may_lack_a_date_or_write_it_otherwise(home):
+    days = pd.to_datetime(["2024-02-29", "2025-12-31"])
+    task = Table(pd.DataFrame({"day": days, "y": [1.0, 2.0]}), "y")
+    for value in ("2026-11-25", days[0].date().replace(2026, 11, 25)):
+        assert task.read(pd.DataFrame({"day": [value]}))[0].column("day month").tolist() == [11]
+    (lacking,) = task.read(pd.DataFrame({"day": [None]}))
+    assert lacking.text(0) == "day year= ? day month= ? day day= ? y=0"
+    with pytest.raises(ValueError, match="day holds dates such as 2026-11-25; got '03/01/2020'"):
+        task.read(pd.DataFrame({"day": ["03/01/2020"]}))
+
+
+def test_other_rows_may_write_true_as_1(home):
+    task = Table(pd.DataFrame({"ok": [True, False], "y": [1.0, 2.0]}), "y")
+    (found,) = task.read(pd.DataFrame({"ok": [1, 0, 2]}))
+    assert found.column("ok").tolist() == ["True", "False", " ?"]
 
 
 @pytest.mark.parametrize(
