@@ -46,8 +46,8 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     Predictions are means over the three. Each leaves out a fifth of the rows, drawn anew; intervals
     are as wide as those rows need (see `Run.predict`), so a little too wide for the mean. Columns
-    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store: a second
-    fit is free.
+    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
+    second fit finds them; their target is (y - centre_) / scale_, as models compute in float32.
 
     Parameters
     ----------
@@ -87,6 +87,13 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         y = np.asarray(y, float)
         if y.ndim != 1:
             raise ValueError(f"y has shape (n_samples,); got {y.shape}")
+        asinh = asinh_centre_scale(y)[0]
+        if asinh:  # zeros stay
+            low, high = np.quantile(y, [0.25, 0.75])
+            self.centre_, self.scale_ = 0.0, float(high - low) or asinh
+        else:
+            self.centre_, self.scale_ = float(y.min()), float(np.ptp(y)) or 1.0
+        y = (y - self.centre_) / self.scale_
         frame, name = self._frame(X), "y"
         while name in frame:
             name += "'"
@@ -101,7 +108,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             encoder=encoder,
             objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slots,)),
             model=GPT2(self.d_model, 2, 4),
-            head=HLGauss.fit(y, 64, asinh=asinh_centre_scale(y)[0] > 0),
+            head=HLGauss.fit(y, 64, asinh=asinh > 0),
             n_train=max(1, n - n_valid - 1),
             n_valid=n_valid,
             n_test=1,
@@ -126,7 +133,8 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         else:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
         rows = self._frame(X).reset_index(drop=True)
-        return interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
+        found = interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
+        return self.centre_ + self.scale_ * found.drop(columns=["example", "slot"])
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:

@@ -38,10 +38,22 @@ def test_a_regressor_learns_and_its_intervals_hold_the_share_asked_for(home):
     assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
 
 
+def test_the_unit_and_the_offset_of_the_target_do_not_matter(home):
+    def learned(y):
+        model = NumberRegressor(steps=100, members=1, d_model=32).fit(X[:200], y[:200])
+        return np.column_stack([model.predict(X[200:]), model.predict_interval(X[200:])])
+
+    expected = learned(Y)
+    assert np.corrcoef(expected[:, 0], Y[200:])[0, 1] > 0.7
+    for offset, unit in ((1.7e9, 100.0), (0.0, 1e-46)):
+        assert (learned(offset + unit * Y) - offset) / unit == pytest.approx(expected, abs=0.05)
+
+
 def test_several_members_predict_their_mean_and_their_intervals_rest_on_all_rows_left_out(home):
     model = NumberRegressor(steps=60, members=2, d_model=16).fit(X[:200], Y[:200])
     alone = [run.predict(pd.DataFrame(X[200:], columns=["x0", "x1"])) for run in model.runs_]
-    assert np.allclose(model.predict(X[200:]), (alone[0].predicted + alone[1].predicted) / 2)
+    units = (model.predict(X[200:]) - model.centre_) / model.scale_
+    assert np.allclose(units, (alone[0].predicted + alone[1].predicted) / 2)
     low, high = model.predict_interval(X[200:]).T
     assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
     assert np.allclose(model.predict_interval(X[:199:-1])[::-1], np.stack([low, high], 1))
