@@ -290,6 +290,23 @@ def test_rows_that_repeat_are_learned_from(module_home):
     assert len(spec.task.usable) == 400
 
 
+def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, home):
+    frame = STARS.drop(columns="name").assign(rare=A + RNG.normal(size=400).round(2))
+    frame.loc[9:, "rare"] = None
+    found = compare.report(saved(tmp_path, "rare.csv", frame), steps=1, seeds=1)
+    assert found.untrained is None and set(found.answers.column) == {"a", "b"}
+    assert "rare: 9 known numbers are too few to predict." in found.text
+
+
+def test_a_mistake_of_ours_is_not_what_the_data_lack(tmp_path, home, monkeypatch):
+    def broken(*_):
+        raise ValueError("ours")
+
+    monkeypatch.setattr("numlab.compare.learning.answers", broken)
+    with pytest.raises(ValueError, match="ours"):
+        compare.report(saved(tmp_path, "stars.csv", STARS), steps=1, seeds=1)
+
+
 def test_an_id_that_is_the_target_stays(module_home):
     frame = STARS.assign(a_id=RNG.permutation(400))
     found = compare.read(saved(module_home, "ids.csv", frame))
@@ -408,7 +425,7 @@ def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, home):
 
 @pytest.mark.parametrize(
     ("frame", "reason"),
-    [(STARS[:9], "a model needs 48 rows"), (STARS[["a"]], "nothing to predict")],
+    [(STARS[:9], "a model needs 48 known numbers"), (STARS[["a"]], "nothing to predict")],
 )
 def test_what_cannot_be_learned_is_compared_without_a_model(tmp_path, home, frame, reason):
     found = compare.report(saved(tmp_path, "few.csv", frame))
