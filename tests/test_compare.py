@@ -47,6 +47,24 @@ def test_a_file_of_numbers_without_a_header_loses_none(tmp_path, name):
     assert numbers.tolist() == [1.5, 2.5, 4.0]
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("1,5;2,5\n3,5;4,5\n", [1.5, 2.5]),
+        ("1.5,1.5,2\n3,4,5\n", [1.5, 1.5, 2.0]),
+        ("1.5,,2\n3,4,5\n", [1.5, 4.0, 2.0]),
+    ],
+)
+def test_a_first_row_of_numbers_is_no_header(tmp_path, text, first):
+    found = read(tmp_path, "n.csv", text)
+    assert [x[0] for x in found.numbers.values()] == first and len(found.frame) == 2
+
+
+def test_numbers_beside_a_corner_are_names(tmp_path):
+    pd.DataFrame([[1.5, 2.0], [3.0, 4.0]]).to_csv(tmp_path / "n.csv")
+    assert compare.read(tmp_path / "n.csv").frame.columns.tolist()[1:] == ["0", "1"]
+
+
 def test_a_comma_at_the_end_of_each_line_moves_no_column(tmp_path):
     found = read(tmp_path, "n.csv", "a,b\n0,2,\n1,4,\n")
     assert found.frame.to_dict("list") == {"a": [0, 1], "b": [2, 4]}
@@ -185,6 +203,51 @@ def test_ids_beyond_float64_are_not_read(tmp_path):
         read(tmp_path, "n.csv", "\n".join(["id", *map(str, ids)]))
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet"])
+def test_a_missing_id_rounds_no_other(tmp_path, kind):
+    ids = [None, *(12345678901234560 + 7 * (i * 37 % 60) for i in range(60))]
+    frame = pd.DataFrame({"user_id": pd.array(ids, "Int64"), "x": np.arange(61) / 2})
+    path = tmp_path / f"n.{kind}"
+    if kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        rows = [{"user_id": i, "x": k / 2} for k, i in enumerate(ids)]
+        path.write_text("\n".join(map(json.dumps, rows)) if kind == "jsonl" else json.dumps(rows))
+    found = compare.read(path)
+    assert list(found.frame) == ["x"] and "more than 15 digits" in found.columns.note[0]
+
+
+def test_an_index_with_a_name_is_a_column(tmp_path):
+    named = pd.DataFrame({"kg": [1.5, 2.0]}, index=pd.Index([3.5, 4.0], name="cm"))
+    for frame, columns in ((named, {"kg", "cm"}), (named.rename_axis(None), {"kg"})):
+        frame.to_parquet(tmp_path / "n.parquet")
+        assert set(compare.read(tmp_path / "n.parquet").frame) == columns
+
+
+@pytest.mark.parametrize("kind", ["number", "id", "date", "dmy"])
+def test_a_kind_that_no_value_has_is_refused(tmp_path, kind):
+    text = "name,x\n" + "".join(f"n{i},{i}.5\n" for i in range(9))
+    with pytest.raises(ValueError, match=rf"name: expected the kind {kind}; got \['n0'\]"):
+        read(tmp_path, "n.csv", text, [f"name:{kind}", "x"])
+
+
+def test_dates_that_are_called_words_are_words(tmp_path):
+    text = "d,x\n" + "".join(f"2020-01-0{i % 9 + 1},{i}.5\n" for i in range(120))
+    found = read(tmp_path, "n.csv", text, ["d:words", "x"])
+    (spec,) = learning.specs(found, [nl.XVal()], seeds=1)
+    assert list(found.frame) == list(spec.task.frame) == ["d", "x"]
+
+
+def test_what_is_no_date_is_counted(tmp_path):
+    text = "d,x\n" + "".join(f"2020-01-{i:02},{i}.5\n" for i in range(1, 31)) + "soon,7.5\n"
+    assert read(tmp_path, "n.csv", text).columns.note[0] == "1 entries are not dates"
+
+
+def test_a_mark_of_utf8_is_no_text(tmp_path):
+    (tmp_path / "n.md").write_text("| a | b |\n|---|---|\n| 1 | 2 |\n", encoding="utf-8-sig")
+    assert compare.read(tmp_path / "n.md").frame.to_dict("list") == {"a": [1], "b": [2]}
+
+
 def test_a_decimal_sign_is_a_comma_or_a_point(tmp_path):
     with pytest.raises(ValueError, match="decimal is"):
         read(tmp_path, "n.csv", "a\n1\n2\n", decimal="x")
@@ -229,8 +292,9 @@ def test_a_column_may_have_any_name(tmp_path):
 
 
 def test_columns_with_one_name_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="several columns with the name 'a'"):
-        read(tmp_path, "n.csv", "a, a\n1,10\n2,20\n")
+    for text in ("a, a\n1,10\n2,20\n", "a,a\n1,10\n2,20\n"):
+        with pytest.raises(ValueError, match="several columns with the name 'a'"):
+            read(tmp_path, "n.csv", text)
 
 
 def test_a_long_file_is_sampled_in_one_pass_with_a_note(tmp_path, monkeypatch):

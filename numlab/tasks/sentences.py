@@ -17,7 +17,7 @@ NUMBER = re.compile(r"[-+]?(\d[\d,]*\.?\d*|\.\d+)")
 
 @dataclass(frozen=True)
 class Sentences(GivenTask):
-    """The different sentences of a JSON file. Slot: n0.
+    """The different sentences of a JSON file. Slot: n0, where several are marked the last.
 
     The file has an object on each line, or a list of objects. The fields "offset" and "length"
     mark a number in the text "comment" (of WikiConvert and the market comments of Numeracy-600K)
