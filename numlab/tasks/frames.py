@@ -68,8 +68,12 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
     """
     import pandas as pd
 
+    if known or column.dtype == "category":
+        return column
     some = column.dropna().astype(object)
-    kind = "" if known or column.dtype == "category" else pd.api.types.infer_dtype(some)
+    kind = pd.api.types.infer_dtype(some)
+    if kind == "datetime" and column.dtype != object:
+        return column  # stays in its time zone
     if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
         return column.astype(object).where(column.notna(), np.nan).astype(float)
     if kind in ("date", "datetime") or (kind == "string" and some.str.fullmatch(ISO_DATE).all()):

@@ -147,6 +147,11 @@ def test_days_of_any_type_are_dates(home, kind):
     assert list(found) == ["day year", "day month", "day day"] and found.iloc[0, 2] == 29
 
 
+def test_times_stay_in_their_zone(home):
+    found = as_columns(pd.DataFrame({"at": pd.to_datetime(["2020-01-01 05:00+09:00"])}))
+    assert found.iloc[0].tolist() == [2020, 1, 1, 5]
+
+
 def test_what_is_categorical_is_words_though_it_looks_like_dates(home):
     days = pd.Series(["2024-02-29", None], dtype="category")
     found = as_columns(as_columns(pd.DataFrame({"day": days})))
