@@ -33,9 +33,10 @@ def as_columns(
     names, words = (like.frame.columns, like._words) if like else ((), {})
     for i, name in enumerate(map(str, frame.columns)):
         column = _typed(frame.iloc[:, i], words.get(name))
-        if f"{name} year" in names and name not in names:
-            column = _as_dates(column, name)
-        if types.is_datetime64_any_dtype(column):
+        is_time = types.is_datetime64_any_dtype(column)
+        if f"{name} year" in names and name not in names and not is_time:
+            column, is_time = _as_dates(column, name), True
+        if is_time:
             time = column.dt
             parts = {"year": time.year, "month": time.month, "day": time.day}
             parts["hour"] = time.hour + time.minute / 60 + time.second / 3600

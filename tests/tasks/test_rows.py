@@ -148,8 +148,10 @@ def test_days_of_any_type_are_dates(home, kind):
 
 
 def test_times_stay_in_their_zone(home):
-    found = as_columns(pd.DataFrame({"at": pd.to_datetime(["2020-01-01 05:00+09:00"])}))
-    assert found.iloc[0].tolist() == [2020, 1, 1, 5]
+    frame = pd.DataFrame({"at": pd.to_datetime(["2020-01-01 05:00+09:00"]), "y": 1.0})
+    task = Table(frame, "y")
+    assert texts(task.examples) == texts(task.read(frame))
+    assert task.frame.iloc[0].tolist() == [2020, 1, 1, 5, 1]
 
 
 def test_what_is_categorical_is_words_though_it_looks_like_dates(home):
