@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
     check_is_fitted,
+    column_or_1d,
     validate_data,
 )
 
@@ -33,12 +34,14 @@ from numlab.heads import HLGauss
 from numlab.models import GPT2
 from numlab.objectives import MaskedLM
 from numlab.tasks import Table
-from numlab.tasks.rows import as_columns
+from numlab.tasks.frames import as_columns
+from numlab.tokenizer import Tokenizer
 from numlab.training import RunSpec, train
 
 EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
 EPOCHS = 40
 LEAST = 8  # rows
+HEADS = 4  # of attention
 
 
 class NumberRegressor(RegressorMixin, BaseEstimator):
@@ -46,14 +49,14 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     Predictions are means over the three. Each leaves out a fifth of the rows, drawn anew; intervals
     are as wide as those rows need (see `Run.predict`), so a little too wide for the mean. Columns
-    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store: a second
-    fit is free.
+    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
+    second fit finds them; their target is (y - centre_) / scale_, as models compute in float32.
 
     Parameters
     ----------
     encoder : how columns of numbers are read; None: PLE of each column, standardised.
     steps : of each training; None: 40 epochs, 100 steps at least.
-    d_model : width of the models.
+    d_model : width of the models, a multiple of 4.
     members : how many there are.
 
     >>> x = np.linspace(-1, 1, 40)[:, None]
@@ -78,30 +81,40 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X, y) -> NumberRegressor:
         """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
         _check(self.encoder, d_model=self.d_model, members=self.members)
+        if self.d_model % HEADS:
+            raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, skip_check_array=True)
             check_consistent_length(X, y)
-            y = check_array(y, ensure_2d=False, dtype=float)
+            y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=float)
         else:
             X, y = validate_data(self, X, y, ensure_all_finite="allow-nan", y_numeric=True)
         y = np.asarray(y, float)
-        if y.ndim != 1:
-            raise ValueError(f"y has shape (n_samples,); got {y.shape}")
+        asinh = asinh_centre_scale(y)[0]
+        if asinh:  # zeros stay
+            low, high = np.quantile(y, [0.25, 0.75])
+            self.centre_, self.scale_ = 0.0, float(high - low) or asinh
+        else:
+            self.centre_, self.scale_ = float(y.min()), float(np.ptp(y)) or 1.0
+        y = (y - self.centre_) / self.scale_
         frame, name = self._frame(X), "y"
+        self._columns = [*frame]
         while name in frame:
             name += "'"
         task = Table(frame.assign(**{name: y}), name)
         if (n := len(task.usable)) < LEAST:
-            raise ValueError(f"expected {LEAST} different rows or more; got n_samples = {n}")
+            raise ValueError(f"expected {LEAST} rows or more; got n_samples = {n}")
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
+        head = HLGauss.fit(y, 64, asinh=asinh > 0)
+        longest = Tokenizer.of(task.layouts(), encoder, head)(task.examples).lengths.max()
         n_valid = max(1, n // 5)
         epochs = EPOCHS * n // 64
         spec = RunSpec(
             task=task,
             encoder=encoder,
             objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slots,)),
-            model=GPT2(self.d_model, 2, 4),
-            head=HLGauss.fit(y, 64, asinh=asinh_centre_scale(y)[0] > 0),
+            model=GPT2(self.d_model, 2, HEADS, context=max(1024, int(longest))),
+            head=head,
             n_train=max(1, n - n_valid - 1),
             n_valid=n_valid,
             n_test=1,
@@ -110,6 +123,12 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         )
         self.runs_ = [train(own) for own in spec.seeds(self.members)]
         return self
+
+    def __getstate__(self):
+        """With the weights and the rows, as there may be no store where it is read."""
+        for run in getattr(self, "runs_", ()):
+            _ = run.model, run.spec.task.frame
+        return super().__getstate__()
 
     def predict(self, X) -> np.ndarray:
         """(n,) predictions."""
@@ -126,7 +145,10 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         else:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
         rows = self._frame(X).reset_index(drop=True)
-        return interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
+        if not {*self._columns} <= {*rows}:  # by position: scikit-learn has warned
+            rows.columns = self._columns
+        found = interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
+        return self.centre_ + self.scale_ * found.drop(columns=["example", "slot"])
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:
@@ -140,7 +162,8 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    encoder : None: PLE of each column, standardised.
+    encoder : one that gives a number one token, such as FoNE(5); None: PLE of each column,
+        standardised.
     d_model : entries for each column.
 
     >>> NumberEncoder(d_model=4).fit_transform([[1.0, 2.0], [3.0, 5.0]]).shape
@@ -157,6 +180,9 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None) -> NumberEncoder:
         _check(self.encoder, d_model=self.d_model)
+        if self.encoder and self.encoder.length > 1:
+            needed = "encoder gives a number one token (a mean over several has not their order)"
+            raise ValueError(f"{needed}; got {self.encoder}")
         _check_numbers(X)
         X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")
         known = (column[~np.isnan(column)] for column in X.T)
@@ -171,8 +197,7 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
         vectors = np.zeros((*X.shape, self.d_model))
         for j, encoder in enumerate(self.encoders_):
             known = ~np.isnan(X[:, j])
-            tokens, mask = token_vectors(encoder, X[known, j], self.d_model)
-            vectors[known, j] = tokens.sum(1) / mask.sum(1)[:, None]
+            vectors[known, j] = token_vectors(encoder, X[known, j], self.d_model)[0][:, 0]
         return vectors.reshape(len(X), -1)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
@@ -204,10 +229,10 @@ def _standardised(numbers: np.ndarray) -> Standardised:
     return Standardised(PLE(EDGES, kind="A"), (("*", *fitted),))
 
 
-def baselines() -> dict[str, BaseEstimator]:
+def baselines(rows: int = 15) -> dict[str, BaseEstimator]:
     """What a model has to beat: two constants, neighbours, and gradient boosting.
 
-    They take frames of `tasks.rows.as_columns`, with gaps.
+    `rows`: how many they are fitted on. They take frames of `tasks.frames.as_columns`, with gaps.
     """
     numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     words = OneHotEncoder(handle_unknown="ignore", max_categories=50, sparse_output=False)
@@ -220,7 +245,7 @@ def baselines() -> dict[str, BaseEstimator]:
     return {
         "the mean": DummyRegressor(),
         "the median": DummyRegressor(strategy="median"),
-        "15 neighbours": on_columns(numbers, KNeighborsRegressor(15)),
+        "15 neighbours": on_columns(numbers, KNeighborsRegressor(min(15, rows))),
         "boosting": on_columns("passthrough", HistGradientBoostingRegressor(random_state=0)),
     }
 
@@ -269,14 +294,16 @@ def regress(
 ) -> Regression:
     """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
 
-    ValueError where the target is not a column of numbers, or rows are too few.
+    ValueError where the target is not a column of numbers or the only column, or rows are too few.
     """
-    frame = as_columns(frame, target).dropna(subset=target).drop_duplicates()
+    frame = as_columns(frame, target).dropna(subset=target)
     if len(frame) < 2 * LEAST:
-        raise ValueError(f"expected {2 * LEAST} different rows or more; got {len(frame)}")
+        raise ValueError(f"expected {2 * LEAST} rows or more; got {len(frame)}")
     X, y = frame.drop(columns=target), frame[target].to_numpy()
+    if X.empty:
+        raise ValueError(f"expected another column to predict {target} from; got none")
     X, X_test, y, y_test = train_test_split(X, y, random_state=0)
-    models = {**baselines(), "numlab": NumberRegressor()}
+    models = {**baselines(len(X)), "numlab": NumberRegressor()}
     rows, predicted = [], {}
     for name, model in models.items():
         say(f"fitting {name}")

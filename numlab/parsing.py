@@ -24,11 +24,14 @@ NUMBER = re.compile(
 )  # starts with a character class, so re can scan quickly
 
 
+# 1,234,567, but no part of 1,2345 or of 1,234,5, and no 0,123
+THOUSANDS = re.compile(r"(?<![\d.,])([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 ISO_DATE = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"  # a day, or a day and a time (ISO 8601)
 
 
-def parse(texts: list[str], bare: bool = False) -> list[Examples]:
-    """Find the numbers in texts, at least one in each unless texts may be `bare`.
+def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[Examples]:
+    """Find the numbers in texts, at least one in each unless texts may be `bare`; none in `literal`
+    ones, which stay as they are written.
 
     A sign after a number or a word subtracts ("1-2" holds 1 and 2), digits in a word do not count
     ("planet0"), and a comma separates, as in JSON ("1,000" holds 1 and 0).
@@ -47,14 +50,22 @@ def parse(texts: list[str], bare: bool = False) -> list[Examples]:
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"text {i}: expected a str; got {text!r}")
-        pieces = NUMBER.split(text)
-        if len(pieces) == 1 and not (bare and text):
+        pieces = [text] if literal else NUMBER.split(text)
+        if len(pieces) == 1 and not (text and (bare or literal)):
             got = f"no number in {text[:60]!r}" if text else "the empty text"
             raise ValueError(f"text {i}: expected a number; got {got}")
         numbers, index = groups.setdefault(tuple(pieces[::2]), ([], []))
         numbers += pieces[1::2]
         index.append(i)
     return [_examples(literals, *group) for literals, group in groups.items()]
+
+
+def refuse_thousands(texts: list[str]) -> None:
+    """ValueError for the first number in texts with commas in it, such as 1,000."""
+    for i, text in enumerate(texts):
+        if isinstance(text, str) and (found := THOUSANDS.search(text)):
+            expected = "a comma separates numbers: expected 1000, or 1, 000"
+            raise ValueError(f"text {i}: {expected}; got {found[1]} in {text[:60]!r}")
 
 
 def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:

@@ -47,6 +47,24 @@ def test_a_file_of_numbers_without_a_header_loses_none(tmp_path, name):
     assert numbers.tolist() == [1.5, 2.5, 4.0]
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("1,5;2,5\n3,5;4,5\n", [1.5, 2.5]),
+        ("1.5,1.5,2\n3,4,5\n", [1.5, 1.5, 2.0]),
+        ("1.5,,2\n3,4,5\n", [1.5, 4.0, 2.0]),
+    ],
+)
+def test_a_first_row_of_numbers_is_no_header(tmp_path, text, first):
+    found = read(tmp_path, "n.csv", text)
+    assert [x[0] for x in found.numbers.values()] == first and len(found.frame) == 2
+
+
+def test_numbers_beside_a_corner_are_names(tmp_path):
+    pd.DataFrame([[1.5, 2.0], [3.0, 4.0]]).to_csv(tmp_path / "n.csv")
+    assert compare.read(tmp_path / "n.csv").frame.columns.tolist()[1:] == ["0", "1"]
+
+
 def test_a_comma_at_the_end_of_each_line_moves_no_column(tmp_path):
     found = read(tmp_path, "n.csv", "a,b\n0,2,\n1,4,\n")
     assert found.frame.to_dict("list") == {"a": [0, 1], "b": [2, 4]}
@@ -93,6 +111,7 @@ def test_markdown_and_text_are_read(tmp_path):
             [1234, 7],
             '1,234 is read as 1234; if that is wrong: --decimal ","',
         ),
+        ("x;y\n0,123;a\n1,234;b\n", [0.123, 1.234], "0,123 is read as 0.123"),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
     ],
@@ -170,6 +189,11 @@ def test_decimal_commas_in_texts_are_an_option_and_noted_without_it(tmp_path):
     assert note == 'in 3 texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","'
 
 
+def test_a_number_that_begins_with_0_has_no_thousands(tmp_path):
+    found = read(tmp_path, "t.txt", "it is 0,123 m\nor 1,234 m")
+    assert found.frame.text.tolist() == ["it is 0,123 m", "or 1234 m"]
+
+
 def test_ids_beyond_float64_are_not_read(tmp_path):
     ids = [12345678901234567890 + i for i in range(60)]
     rows = "".join(f"{i},{i % 7 / 2}\n" for i in ids)
@@ -177,6 +201,51 @@ def test_ids_beyond_float64_are_not_read(tmp_path):
     assert list(found.frame) == ["kg"] and "more than 15 digits" in found.columns.note[0]
     with pytest.raises(ValueError, match="more than 15 digits"):
         read(tmp_path, "n.csv", "\n".join(["id", *map(str, ids)]))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet"])
+def test_a_missing_id_rounds_no_other(tmp_path, kind):
+    ids = [None, *(12345678901234560 + 7 * (i * 37 % 60) for i in range(60))]
+    frame = pd.DataFrame({"user_id": pd.array(ids, "Int64"), "x": np.arange(61) / 2})
+    path = tmp_path / f"n.{kind}"
+    if kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        rows = [{"user_id": i, "x": k / 2} for k, i in enumerate(ids)]
+        path.write_text("\n".join(map(json.dumps, rows)) if kind == "jsonl" else json.dumps(rows))
+    found = compare.read(path)
+    assert list(found.frame) == ["x"] and "more than 15 digits" in found.columns.note[0]
+
+
+def test_an_index_with_a_name_is_a_column(tmp_path):
+    named = pd.DataFrame({"kg": [1.5, 2.0]}, index=pd.Index([3.5, 4.0], name="cm"))
+    for frame, columns in ((named, {"kg", "cm"}), (named.rename_axis(None), {"kg"})):
+        frame.to_parquet(tmp_path / "n.parquet")
+        assert set(compare.read(tmp_path / "n.parquet").frame) == columns
+
+
+@pytest.mark.parametrize("kind", ["number", "id", "date", "dmy"])
+def test_a_kind_that_no_value_has_is_refused(tmp_path, kind):
+    text = "name,x\n" + "".join(f"n{i},{i}.5\n" for i in range(9))
+    with pytest.raises(ValueError, match=rf"name: expected the kind {kind}; got \['n0'\]"):
+        read(tmp_path, "n.csv", text, [f"name:{kind}", "x"])
+
+
+def test_dates_that_are_called_words_are_words(tmp_path):
+    text = "d,x\n" + "".join(f"2020-01-0{i % 9 + 1},{i}.5\n" for i in range(120))
+    found = read(tmp_path, "n.csv", text, ["d:words", "x"])
+    (spec,) = learning.specs(found, [nl.XVal()], seeds=1)
+    assert list(found.frame) == list(spec.task.frame) == ["d", "x"]
+
+
+def test_what_is_no_date_is_counted(tmp_path):
+    text = "d,x\n" + "".join(f"2020-01-{i:02},{i}.5\n" for i in range(1, 31)) + "soon,7.5\n"
+    assert read(tmp_path, "n.csv", text).columns.note[0] == "1 entries are not dates"
+
+
+def test_a_mark_of_utf8_is_no_text(tmp_path):
+    (tmp_path / "n.md").write_text("| a | b |\n|---|---|\n| 1 | 2 |\n", encoding="utf-8-sig")
+    assert compare.read(tmp_path / "n.md").frame.to_dict("list") == {"a": [1], "b": [2]}
 
 
 def test_a_decimal_sign_is_a_comma_or_a_point(tmp_path):
@@ -223,8 +292,9 @@ def test_a_column_may_have_any_name(tmp_path):
 
 
 def test_columns_with_one_name_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="several columns with the name 'a'"):
-        read(tmp_path, "n.csv", "a, a\n1,10\n2,20\n")
+    for text in ("a, a\n1,10\n2,20\n", "a,a\n1,10\n2,20\n"):
+        with pytest.raises(ValueError, match="several columns with the name 'a'"):
+            read(tmp_path, "n.csv", text)
 
 
 def test_a_long_file_is_sampled_in_one_pass_with_a_note(tmp_path, monkeypatch):
@@ -275,6 +345,30 @@ def test_no_number_of_a_gap_is_trained_on(trained):
     for name, low, high in spec.task.without:
         assert not ((train.column(name) > low) & (train.column(name) < high)).any()
         assert not low < np.median(A) * (2 if name == "b" else 1) < high  # away from the centre
+
+
+def test_rows_that_repeat_are_learned_from(module_home):
+    frame = pd.DataFrame({"a": np.arange(400) % 10, "b": np.arange(400) % 5})
+    found = compare.read(saved(module_home, "repeats.csv", frame))
+    (spec,) = learning.specs(found, [nl.XVal()], steps=2, seeds=1)
+    assert len(spec.task.usable) == 400
+
+
+def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, home):
+    frame = STARS.drop(columns="name").assign(rare=A + RNG.normal(size=400).round(2))
+    frame.loc[9:, "rare"] = None
+    found = compare.report(saved(tmp_path, "rare.csv", frame), steps=1, seeds=1)
+    assert found.untrained is None and set(found.answers.column) == {"a", "b"}
+    assert "rare: 9 known numbers are too few to predict." in found.text
+
+
+def test_a_mistake_of_ours_is_not_what_the_data_lack(tmp_path, home, monkeypatch):
+    def broken(*_):
+        raise ValueError("ours")
+
+    monkeypatch.setattr("numlab.compare.learning.answers", broken)
+    with pytest.raises(ValueError, match="ours"):
+        compare.report(saved(tmp_path, "stars.csv", STARS), steps=1, seeds=1)
 
 
 def test_an_id_that_is_the_target_stays(module_home):
@@ -395,7 +489,7 @@ def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, home):
 
 @pytest.mark.parametrize(
     ("frame", "reason"),
-    [(STARS[:9], "a model needs 48 different rows"), (STARS[["a"]], "nothing to predict")],
+    [(STARS[:9], "a model needs 48 known numbers"), (STARS[["a"]], "nothing to predict")],
 )
 def test_what_cannot_be_learned_is_compared_without_a_model(tmp_path, home, frame, reason):
     found = compare.report(saved(tmp_path, "few.csv", frame))

@@ -1,11 +1,13 @@
 """A regressor and an encoder for scikit-learn, and a regression from a file."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -38,10 +40,22 @@ def test_a_regressor_learns_and_its_intervals_hold_the_share_asked_for(home):
     assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
 
 
+def test_the_unit_and_the_offset_of_the_target_do_not_matter(home):
+    def learned(y):
+        model = NumberRegressor(steps=100, members=1, d_model=32).fit(X[:200], y[:200])
+        return np.column_stack([model.predict(X[200:]), model.predict_interval(X[200:])])
+
+    expected = learned(Y)
+    assert np.corrcoef(expected[:, 0], Y[200:])[0, 1] > 0.7
+    for offset, unit in ((1.7e9, 100.0), (0.0, 1e-46)):
+        assert (learned(offset + unit * Y) - offset) / unit == pytest.approx(expected, abs=0.05)
+
+
 def test_several_members_predict_their_mean_and_their_intervals_rest_on_all_rows_left_out(home):
     model = NumberRegressor(steps=60, members=2, d_model=16).fit(X[:200], Y[:200])
     alone = [run.predict(pd.DataFrame(X[200:], columns=["x0", "x1"])) for run in model.runs_]
-    assert np.allclose(model.predict(X[200:]), (alone[0].predicted + alone[1].predicted) / 2)
+    units = (model.predict(X[200:]) - model.centre_) / model.scale_
+    assert np.allclose(units, (alone[0].predicted + alone[1].predicted) / 2)
     low, high = model.predict_interval(X[200:]).T
     assert 0.65 < ((low <= Y[200:]) & (Y[200:] <= high)).mean() < 0.95
     assert np.allclose(model.predict_interval(X[:199:-1])[::-1], np.stack([low, high], 1))
@@ -126,12 +140,75 @@ def test_the_shell_prints_a_regression_as_json(tmp_path, home, monkeypatch):
     assert found["errors"]["boosting"]["mae"] > 0 and 0 <= found["interval"]["covered"] <= 1
 
 
-def test_rows_that_repeat_are_counted_once(home):
-    with pytest.raises(ValueError, match="expected 8 different rows or more; got n_samples = 1"):
-        NumberRegressor(steps=2, members=1).fit(np.ones((8, 1)), np.ones(8))
+def test_rows_that_repeat_are_observations(home, monkeypatch):
+    monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
+    x = np.arange(400) % 2
+    y = np.where(np.arange(400) % 20 < 2, 10.0, 0.0)  # 1 in average
+    model = NumberRegressor(members=1, d_model=16).fit(x[:, None], y)
+    assert model.runs_[0].spec.n_train == 400 - 80 - 1
+    assert model.predict([[0], [1]]) == pytest.approx([1, 1], abs=0.7)
+    assert len(regress(pd.DataFrame({"x": x, "y": y}), "y").predictions) == 100
 
 
-@pytest.mark.parametrize(("n", "message"), [(9, "expected 16 different rows"), (40, "a, b; got c")])
+def test_fewer_than_eight_rows_are_refused(home):
+    with pytest.raises(ValueError, match="expected 8 rows or more; got n_samples = 7"):
+        NumberRegressor(steps=2, members=1).fit(np.ones((7, 1)), np.ones(7))
+
+
+@pytest.mark.parametrize("n", [16, 17, 19])
+def test_sixteen_rows_are_enough(home, monkeypatch, n):
+    monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
+    monkeypatch.setattr("numlab.estimators.NumberRegressor", lambda: NumberRegressor(steps=1))
+    found = regress(pd.DataFrame(X[:n], columns=["a", "b"]), "a")
+    assert found.errors.model.nunique() == 5
+
+
+def test_a_target_alone_is_refused(home):
+    with pytest.raises(ValueError, match="expected another column to predict a from; got none"):
+        regress(pd.DataFrame({"a": X[:, 0]}), "a")
+
+
+def test_columns_without_names_are_taken_by_position(home):
+    frame, settings = pd.DataFrame(X, columns=["a", "b"]), {"steps": 2, "members": 1, "d_model": 8}
+    named, bare = (NumberRegressor(**settings).fit(given, Y) for given in (frame, X))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        assert np.array_equal(named.predict(X[:5]), named.predict(frame[:5]))
+    with pytest.warns(UserWarning, match="X has feature names"):
+        assert np.array_equal(bare.predict(frame[:5]), bare.predict(X[:5]))
+
+
+def test_a_target_may_be_a_column(home):
+    frame, settings = pd.DataFrame(X, columns=["a", "b"]), {"steps": 2, "members": 1, "d_model": 8}
+    with pytest.warns(DataConversionWarning):
+        column = NumberRegressor(**settings).fit(frame, Y[:, None])
+    expected = NumberRegressor(**settings).fit(frame, Y)
+    assert np.array_equal(column.predict(frame), expected.predict(frame))
+
+
+def test_a_width_that_heads_do_not_share_is_named():
+    with pytest.raises(ValueError, match="d_model is a multiple of 4; got 10"):
+        NumberRegressor(d_model=10).fit(X, Y)
+
+
+def test_hundreds_of_columns_are_read(home):
+    wide = RNG.normal(size=(20, 600))
+    model = NumberRegressor(steps=1, members=1, d_model=4).fit(wide, wide[:, 0])
+    assert model.predict(wide[:2]).shape == (2,)
+
+
+def test_a_pickle_needs_no_store(home, monkeypatch, tmp_path):
+    model = NumberRegressor(steps=2, members=1, d_model=8).fit(X, Y)
+    copy = pickle.loads(pickle.dumps(model))
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "elsewhere"))
+    assert np.array_equal(copy.predict_interval(X[:5]), model.predict_interval(X[:5]))
+
+
+def test_an_encoder_of_several_tokens_is_refused():
+    with pytest.raises(ValueError, match="encoder gives a number one token .*; got P10"):
+        NumberEncoder(nl.P10()).fit([[12.0], [21.0]])
+
+
+@pytest.mark.parametrize(("n", "message"), [(9, "expected 16 rows"), (40, "a, b; got c")])
 def test_too_few_rows_and_unknown_targets_are_refused(home, n, message):
     frame = pd.DataFrame(X[:n], columns=["a", "b"])
     with pytest.raises(ValueError, match=message):

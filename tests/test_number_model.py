@@ -165,6 +165,18 @@ def test_a_saved_text_chooses_no_class_that_nobody_named(tmp_path):
     assert NumberModel.from_pretrained(tmp_path, modules=(__name__,), **parts).encoder == Own()
 
 
+def test_a_folder_without_an_encoder_is_named(tmp_path):
+    parts = {"model": MODELS["gpt2"](), "tokenizer": byte_level(**NAMES, eos_token="[SEP]")}
+    with pytest.raises(ValueError, match=f"expected config.json with an encoder in {tmp_path}"):
+        NumberModel.from_pretrained(tmp_path, **parts)
+
+
+def test_a_model_without_an_encoder_is_loaded_again(tmp_path):
+    make("gpt2", None).save_pretrained(tmp_path)
+    parts = {"model": MODELS["gpt2"](), "tokenizer": byte_level(**NAMES, eos_token="[SEP]")}
+    assert NumberModel.from_pretrained(tmp_path, **parts).encoder is None
+
+
 def test_nothing_pickled_is_loaded(tmp_path, monkeypatch):
     monkeypatch.setattr("torch.load", lambda *_, **__: pytest.fail("unpickled"))
     numbers = make("gpt2", nl.XVal())
@@ -228,6 +240,8 @@ def test_the_model_is_left_as_it_was(kind):
     numbers = make(kind, nl.XVal())
     with pytest.raises(ValueError, match="sets .*num_beams.* itself; got num_beams"):
         numbers.generate(["it is 5"], num_beams=2)
+    with pytest.raises(ValueError, match="itself; got return_dict_in_generate"):
+        numbers.generate(["it is 5"], return_dict_in_generate=True)
     numbers.generate(["it is 5"], **LOOK)
     ids = torch.tensor([[5, 6]])
     more = {"decoder_input_ids": ids} if kind in SEQ2SEQ else {}
@@ -249,6 +263,16 @@ def test_what_a_person_gets_wrong_is_said():
     endless.reads.text.tokenizer.eos_token = None
     with pytest.raises(ValueError, match="no eos_token"):
         endless.collate([{"question": "it is 3", "answer": "4"}])
+
+
+def test_a_text_and_its_answer_fit_in_a_decoder_together():
+    numbers, half = make("gpt2", nl.XVal()), "3" + " the" * 200  # 601 tokens
+    expected = "the model reads 1024 tokens; got 601 of the longest text and "
+    with pytest.raises(ValueError, match=f"{expected}425 to write"):
+        numbers.generate([half], max_new_tokens=425)
+    with pytest.raises(ValueError, match=f"{expected}602 to write"):
+        numbers.collate([{"question": half, "answer": half}])
+    assert make("bart", nl.XVal()).collate([{"question": half, "answer": half}])
 
 
 @pytest.mark.parametrize("kind", [BertModel, BertForMaskedLM])

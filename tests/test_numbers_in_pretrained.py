@@ -108,6 +108,21 @@ def test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, kind,
     torch.testing.assert_close(ours, theirs_out, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "text", ["at 12:05 on 2026-01-05", "1,000 or 12.50", "1234567890123456789 or 1.5", "1e400 or 0"]
+)
+def test_without_an_encoder_a_text_stays_as_it_is_written(tokenizer, text):
+    numbers = NumberModel(MODELS["gpt2"](), tokenizer)
+    assert numbers.read([text]).ids.tolist() == [tokenizer(text).input_ids]
+    assert numbers.read([text], answers=True).ids.tolist() == [tokenizer(text).input_ids]
+
+
+def test_a_number_with_commas_is_refused_where_an_encoder_reads_it(tokenizer):
+    numbers = NumberModel(MODELS["gpt2"](), tokenizer, nl.P10())
+    with pytest.raises(ValueError, match="expected 1000, or 1, 000; got 1,000 in 'it costs 1,000'"):
+        numbers.read(["it costs 1,000"])
+
+
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)
 def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, encoder):
     numbers = NumberModel(model, tokenizer, encoder)
@@ -194,6 +209,16 @@ def test_what_is_not_finite_never_reaches_a_model(numbers, encoder, number):
     tokenizer = PretrainedTokenizer.of(numbers.reads.text, encoder)
     with pytest.raises(ValueError, match=f"got {number}"):
         tokenizer([nl.Examples(nl.Layout.of("it is {x}"), [[number]])])
+
+
+def test_a_tokenizer_with_more_words_than_the_model_is_refused():
+    words, model = byte_level(**NAMES), MODELS["gpt2"]()
+    words.add_tokens([f"<{i}>" for i in range(302 - len(words))])
+    expected = r"has 302 tokens, the model's table 300 rows: call model.resize_token_embeddings\("
+    with pytest.raises(ValueError, match=expected):
+        NumberModel(model, words, nl.P10())
+    model.resize_token_embeddings(len(words))
+    assert NumberModel(model, words, nl.P10()).reads.offset == 302
 
 
 def test_a_tokenizer_that_splits_the_mark_is_refused():

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import infer_dtype
 from pyarrow import parquet
+
+from numlab.compare.kinds import in_float64
 
 SAMPLE = 20_000  # rows kept of a longer file
 CHUNK = 200_000  # rows read at once
@@ -41,15 +44,17 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
     if kind in (".csv", ".tsv"):
         yield from _separated(path)
     elif kind in (".jsonl", ".ndjson"):
-        with path.open(encoding="utf-8") as lines:
+        with path.open(encoding="utf-8-sig") as lines:
             while part := list(itertools.islice(lines, CHUNK)):
                 yield _rows([_json(line) for line in part if line.strip()])
     elif kind == ".json":
-        yield _rows(_json(path.read_text("utf-8")))
+        yield _rows(_json(path.read_text("utf-8-sig")))
     elif kind == ".parquet":
-        yield from (batch.to_pandas() for batch in parquet.ParquetFile(path).iter_batches(CHUNK))
+        for batch in parquet.ParquetFile(path).iter_batches(CHUNK):
+            frame = batch.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+            yield frame.loc[:, ~frame.columns.str.fullmatch(r"__index_level_\d+__")]
     elif kind in (".txt", ".md"):
-        lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
+        lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
         cells = [re.split(r"\s*(?<!\\)\|\s*", line.strip().strip("|").strip()) for line in lines]
         table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
         if table:  # of Markdown; its second line is dashes
@@ -72,7 +77,9 @@ def _json(text: str):
 def _rows(values: list) -> pd.DataFrame:
     if not isinstance(values, list):
         raise ValueError("expected a list of rows, or of texts")
-    return pd.DataFrame([row if isinstance(row, dict) else {"text": row} for row in values])
+    rows = [row if isinstance(row, dict) else {"text": row} for row in values]
+    frame = pd.DataFrame(rows, dtype=object)  # as float64, integers with a gap lose digits
+    return frame.apply(lambda x: x if infer_dtype(x) == "integer" else x.infer_objects())
 
 
 def _separated(path: Path) -> Iterator[pd.DataFrame]:
@@ -82,9 +89,12 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
     alike = (sep for sep, n in counts.items() if len(n) == 1 and n != {0})
     options = {"sep": next(alike, "\t" if path.suffix == ".tsv" else ","), "dtype": "str"}
     options |= {"index_col": False, "encoding": "utf-8-sig"}
-    first = pd.read_csv(path, nrows=0, **options).columns
-    if pd.to_numeric(first.to_series(), errors="coerce").notna().all():  # no header
+    first = pd.read_csv(path, header=None, nrows=1, **options).iloc[0]
+    named = first.dropna()
+    if pd.notna(first[0]) and in_float64(named, "")[0].notna().all():  # no header
         options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
+    elif twice := named[named.duplicated()].tolist():  # pandas would rename them
+        raise ValueError(f"it has several columns with the name {twice[0]!r}")
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:

@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 
-from numlab.parsing import ISO_DATE
+from numlab.parsing import ISO_DATE, THOUSANDS
 
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
-THOUSANDS = re.compile(r"(?<![\d.,])([+-]?\d{1,3}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
@@ -20,19 +19,27 @@ EMPTY = ("-", "–", "?", "n/a", "none", ".")
 
 
 def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
-    """The kind of a column ("-": not usable), its values, and why; `given` is the user's kind."""
+    """The kind of a column ("-": not usable), its values, and why; `given` is the user's kind.
+
+    ValueError where no value is of the given kind.
+    """
     if raw.dtype.kind == "M":
         return "date", raw, ""
     texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
     if texts.isna().all() and raw.dtype.kind != "b":
         return "-", None, "it is empty"
+    refused = f"{name}: expected the kind {given}; got {texts.dropna().tolist()[:1]}"
     if given in ("date", "dmy", "mdy") or (not given and raw.dtype.kind not in "iuf"):
         date = _dates(name, texts, given)
+        if given and (date is None or date[0].isna().all()):
+            raise ValueError(refused)
         if date is not None:
             return "date", *date
-    numbers, note = _numbers(texts, "" if raw.dtype.kind in "iuf" else decimal)
+    numbers, note = in_float64(texts, "" if raw.dtype.kind in "iuf" else decimal)
     share = numbers.notna().sum() / max(1, texts.notna().sum())
+    if given in ("number", "id", "code") and share == 0:
+        raise ValueError(refused)
     if given in ("number", "id", "code") or (not given and share >= 0.5):
         if share < 1:
             bad = texts[numbers.isna() & texts.notna()]
@@ -48,7 +55,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     n = words.nunique()
     if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
         return "text", words, f"{n:,} different texts"
-    return "words", words, ""
+    return "words", words.astype("category") if given else words, ""  # no dates, if so given
 
 
 def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
@@ -69,12 +76,12 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     return "number", ""
 
 
-def _numbers(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
+def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and a note on other readings."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
     written, commas = plain, plain[plain.str.contains(",", na=False)]
-    grouped = commas.str.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?").all()
+    grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
     if decimal == "," or looks:
@@ -93,7 +100,9 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     """Dates, and a note on other readings; None where the texts are not dates."""
     some = texts.dropna()
     if given == "date" or some.str.fullmatch(ISO_DATE).mean() > 0.9:
-        return pd.to_datetime(texts, errors="coerce", format="mixed", utc=True), ""
+        found = pd.to_datetime(texts, errors="coerce", format="mixed", utc=True)
+        n = int((found.isna() & texts.notna()).sum())
+        return found, f"{n:,} entries are not dates" if n else ""
     if not (parts := some.str.extract(f"^{DAY}$").dropna()).shape[0] > 0.9 * len(some):
         return None
     first, second = (parts[i].astype(int).max() for i in (0, 1))

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from numlab.codes.base import LARGEST
-from numlab.compare.reading import Reading
+from numlab.compare.reading import LEAST, Reading
 from numlab.encoders import Encoder, Standardised
 from numlab.encoders.columns import by_column
 from numlab.estimators import baselines
@@ -39,8 +39,9 @@ def specs(
     """For each seed and encoder a small run that fills in one masked number of a row or more.
 
     Without a target it learns every column of numbers, each masked as often. Of each column that
-    is predicted, two gaps and the greatest numbers are held out. Ids are left out. ValueError where
-    there is nothing to predict, or too little.
+    is predicted, two gaps and the greatest numbers are held out. Ids are left out. A column or
+    slot is predicted from 48 known numbers on. ValueError where there is nothing to predict, or too
+    little.
     """
     if reading.of_texts:
         texts = reading.frame["text"].drop_duplicates()
@@ -52,9 +53,12 @@ def specs(
         names = reading.of_kind("number") if target is None else [target]
         if len(task.frame.columns) < 2 or not names:
             raise ValueError("nothing to predict: needs a numeric column and at least one other")
-    task = dataclasses.replace(task, without=_gaps(by_column(task.examples), names))
-    if (n := len(task.usable)) < 48:
-        raise ValueError(f"a model needs 48 different rows outside the gaps; got {n}")
+    known = by_column(task.examples)
+    if not (names := [name for name in names if len(known.get(name, ())) >= LEAST]):
+        raise ValueError(f"a model needs {LEAST} known numbers of a column that it predicts")
+    task = dataclasses.replace(task, without=_gaps(known, names))
+    if (n := len(task.usable)) < LEAST:
+        raise ValueError(f"a model needs {LEAST} rows outside the gaps; got {n}")
     n_test = min(256, n // 4)
     n_valid = min(64, n // 8)
     return [
@@ -123,7 +127,8 @@ def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
         if glob.escape(name) not in spec.objective.only:
             continue
         known = rows.dropna(subset=name)
-        fitted = {k: m.fit(known.drop(columns=name), known[name]) for k, m in baselines().items()}
+        models = baselines(len(known)).items()
+        fitted = {k: m.fit(known.drop(columns=name), known[name]) for k, m in models}
         for texts, is_held in asked_for:
             texts = [e for e in texts if name in e.layout.number_slots]
             if not texts:

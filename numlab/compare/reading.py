@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from numlab.compare.files import sample
-from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, THOUSANDS, understood
+from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, understood
 from numlab.encoders.columns import by_column
-from numlab.parsing import parse
-from numlab.tasks.rows import as_columns
+from numlab.parsing import THOUSANDS, parse
+from numlab.tasks.frames import as_columns
 
 COLUMNS = 8  # columns used, unless they are named
+LEAST = 48  # rows that a model needs, and known numbers of a column that it predicts
 LOOKED_AT = 100  # columns whose kind is determined, beside those that are named
 
 
@@ -107,6 +108,11 @@ def read(
             note = "not among the named columns" if given else f"more than {most} columns"
         if used:
             kept[name] = values
+        n_known = 0 if values is None else int(values.notna().sum())
+        if used and kind == "number" and n_known < LEAST <= len(frame):
+            note = "; ".join(
+                filter(None, [note, f"{n_known} known numbers are too few to predict"])
+            )
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))
     table = pd.DataFrame(rows, columns=["column", "kind", "used", "missing", "note"])

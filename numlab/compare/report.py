@@ -81,9 +81,10 @@ def report(
                 rest = "" if left is None else f", about {left:.0f} s left"
                 say(f"training {spec.encoder}, {i + 1} of {len(todo)}{rest}")
                 runs.append(train(spec))
-            found, untrained = learning.answers(runs, say), None
         except ValueError as error:
             untrained = str(error)
+        else:
+            found, untrained = learning.answers(runs, say), None
     return Report(reading, frame, found, untrained)
 
 

@@ -17,7 +17,7 @@ from numlab.described import describe, restore
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
 from numlab.objectives import Inputs, MaskedLM
-from numlab.parsing import parse
+from numlab.parsing import parse, refuse_thousands
 from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import start
 from numlab.pretrained.text import PretrainedTokenizer, Words
@@ -39,7 +39,8 @@ class NumberModel(
     Parameters
     ----------
     model, tokenizer : of `transformers`; the tokenizer a fast one.
-    encoder : None: numbers stay in the text, in the tokenizer's tokens.
+    encoder : None: numbers stay in the text as they are written, in the tokenizer's tokens. With an
+        encoder a comma separates numbers, so a text with 1,000 is refused: write 1000.
 
     >>> from transformers import AutoModel, AutoTokenizer
     >>> from numlab.encoders import IEEE754
@@ -90,7 +91,10 @@ class NumberModel(
         if isinstance(texts, str) or not len(texts):
             got = f"the text {texts[:40]!r}" if texts else "none"
             raise ValueError(f"texts are a list; got {got}")
-        corpus = (self.writes if answers else self.reads)(parse([*texts], bare=True))
+        if self.encoder:
+            refuse_thousands(texts)
+        found = parse([*texts], bare=True, literal=not self.encoder)
+        corpus = (self.writes if answers else self.reads)(found)
         batch = corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
         inputs = MaskedLM().show(batch)
         inputs.real = torch.from_numpy(batch.real)
@@ -115,8 +119,10 @@ class NumberModel(
         if end is None:
             raise ValueError("the tokenizer has no eos_token: nothing would end an answer")
         answer = self.read([text + end for text in answers], answers=True)
-        labels = answer.ids.masked_fill(~answer.real, -100)
-        return {"question": vars(self.read(questions)), "answer": vars(answer), "labels": labels}
+        labels, question = answer.ids.masked_fill(~answer.real, -100), self.read(questions)
+        if not self.two_parts:
+            self._check_length(question.ids.shape[1], answer.ids.shape[1])
+        return {"question": vars(question), "answer": vars(answer), "labels": labels}
 
     def forward(self, question: dict, answer: dict, labels=None) -> dict[str, torch.Tensor]:
         """For n answers of L tokens, and m of them that carry a number: logits (n, L, words) of the
@@ -211,14 +217,24 @@ class NumberModel(
             return args, given
 
         only = {"stopping_criteria": [look], "num_beams": 1, "use_cache": True}
+        only |= {"return_dict_in_generate": False}
         if taken := options.keys() & only.keys():
             raise ValueError(f"generate sets {', '.join(only)} itself; got {', '.join(taken)}")
         options = {"eos_token_id": text.end, "pad_token_id": text.pad} | options
         options |= self.inputs(texts, left=not self.two_parts)
+        new = options.get("max_new_tokens", self.model.generation_config.max_new_tokens)
+        if new and not self.two_parts:
+            self._check_length(options["inputs_embeds"].shape[1], new)
         with writing as hidden, self.inner.register_forward_pre_hook(feed, with_kwargs=True):
             ids = self.model.generate(**options, **only)
         read = [step.cpu().numpy() for step in steps if step.ndim]
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
+
+    def _check_length(self, before: int, after: int) -> None:
+        """A decoder reads a text and what it writes, but for its last token."""
+        if before + after - 1 > (longest := self.reads.text.longest):
+            got = f"{before} of the longest text and {after} to write"
+            raise ValueError(f"the model reads {longest} tokens; got {got}")
 
     def _check_writer(self) -> None:
         if not self.model.can_generate():
@@ -235,12 +251,14 @@ class NumberModel(
 
     @classmethod
     def _from_pretrained(
-        cls, *, model_id, model, tokenizer, encoder, modules: tuple[str, ...] = (), **options
+        cls, *, model_id, model, tokenizer, encoder=..., modules: tuple[str, ...] = (), **options
     ) -> NumberModel:
         """`from_pretrained(folder or name on the hub, model=, tokenizer=)`.
 
         `modules`: those that an encoder outside of numlab is from. Nothing pickled is loaded.
         """
+        if encoder is ...:
+            raise ValueError(f"expected {CONFIG} with an encoder in {model_id}; got none")
         numbers = cls(model, tokenizer, restore(encoder, modules))
         path = Path(model_id) / WEIGHTS
         if not path.is_file():

@@ -42,6 +42,10 @@ class Words:
         name = type(tokenizer).__name__
         if not tokenizer.is_fast:
             raise ValueError(f"numbers are found by the offsets of a fast tokenizer; got {name}")
+        n = 1 + max(i for word, i in tokenizer.get_vocab().items() if word != MARK)
+        if n > config.vocab_size:
+            sizes = f"the tokenizer has {n} tokens, the model's table {config.vocab_size} rows"
+            raise ValueError(f"{sizes}: call model.resize_token_embeddings(len(tokenizer))")
         marked = copy.deepcopy(tokenizer)
         # lstrip: the mark includes the space before it, as RoBERTa's mask
         marked.add_tokens(AddedToken(MARK, lstrip=True, normalized=False), special_tokens=True)

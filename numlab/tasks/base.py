@@ -94,7 +94,7 @@ class GivenTask(Task):
         """Some texts; `index` is their place among these."""
 
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        """n different texts; no parameter can be held fixed."""
+        """n texts, none drawn twice; no parameter can be held fixed."""
         hold(fixed, self.limits, natural(n))
         return self.split((n,), seed)[0]
 
@@ -102,7 +102,7 @@ class GivenTask(Task):
         n, rows = sum(map(natural, sizes)), self.usable
         if n > len(rows):
             asked = f"got sizes {tuple(sizes)}, such as a RunSpec's n_test, n_valid and n_train"
-            raise ValueError(f"there are {len(rows):,} different texts; {asked}")
+            raise ValueError(f"there are {len(rows):,} texts; {asked}")
         order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
         return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot
-from numlab.parsing import ISO_DATE, parse
+from numlab.parsing import parse, refuse_thousands
 from numlab.tasks.base import GivenTask
+from numlab.tasks.frames import as_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ MISSING = " ?"  # what stands in a text for a value that a row lacks
 
 
 class Rows(GivenTask):
-    """Different rows that the store keeps under the checksum of their content.
+    """Rows that the store keeps under the checksum of their content.
 
     `without` lists open intervals: rows with a number in one of them are only in `held_out`.
     """
@@ -94,8 +95,9 @@ class Table(Rows):
     """Rows of a table as texts "a=1.5 kind=blue b= ?". A column's name is the name of its slot.
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
-    become columns of their year, month, day and hour; all else is words. A value that is missing is
-    "?": the row stays.
+    become columns of their year, month, day and hour; all else, and what is categorical, is words.
+    A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
+    kept: parts of a split share no row, but may share a text.
 
     Parameters
     ----------
@@ -206,11 +208,12 @@ class Table(Rows):
 
 @dataclass(frozen=True)
 class Texts(Rows):
-    """Texts with numbers, found by `parse`: slots n0, n1, ...
+    """Different texts with numbers, found by `parse`: slots n0, n1, ...
 
     Parameters
     ----------
-    rows : list of str, or the checksum of one that the store holds.
+    rows : list of str, or the checksum of one that the store holds. ValueError for a number such as
+        1,000, as a comma separates numbers.
     target : a pattern of the slots that are predicted.
     without : as in Rows.
 
@@ -228,7 +231,9 @@ class Texts(Rows):
         else:
             import pandas as pd
 
-            object.__setattr__(self, "rows", _keep(pd.DataFrame({"text": list(self.rows)})))
+            frame = pd.DataFrame({"text": list(self.rows)})
+            refuse_thousands(frame["text"])
+            object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
 
     @property
     def slots(self) -> str:
@@ -237,6 +242,7 @@ class Texts(Rows):
     def read(self, rows: Sequence[str]) -> list[Examples]:
         if isinstance(rows, str):
             raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
+        refuse_thousands(rows)
         return parse(list(rows))
 
     @functools.cached_property
@@ -244,71 +250,11 @@ class Texts(Rows):
         return parse(self.frame["text"].tolist())
 
 
-def as_columns(
-    frame: pd.DataFrame, target: str | None = None, like: Table | None = None
-) -> pd.DataFrame:
-    """Columns as float64 or as words, None where one is missing; dates as several columns.
-
-    Columns are typed as in the table `like`. ValueError for two columns of one name, an infinite
-    number, or a target that is not a column of numbers.
-    """
-    import pandas as pd
-    from pandas.api import types
-
-    def is_number(column):
-        return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
-
-    columns: dict[str, Any] = {}
-    names, words = (like.frame.columns, like._words) if like else ((), {})
-    for i, name in enumerate(map(str, frame.columns)):
-        column = _dates(frame.iloc[:, i], words.get(name))
-        if types.is_datetime64_any_dtype(column):
-            time = column.dt
-            parts = {"year": time.year, "month": time.month, "day": time.day}
-            parts["hour"] = time.hour + time.minute / 60 + time.second / 3600
-            if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
-                del parts["hour"]
-            own = {f"{name} {part}": x for part, x in parts.items()}
-        elif is_number(column) and name not in words:
-            own = {name: column.astype(float)}
-            if np.isinf(own[name]).any():
-                raise ValueError(f"numbers are finite; got an infinite one in {name}")
-        else:
-            texts = column.astype(object).where(column.notna(), None)
-            own = {name: [None if t in (None, "") else _word(t, words.get(name)) for t in texts]}
-        if twice := own.keys() & columns.keys():
-            raise ValueError(f"columns have different names; got {min(twice)} twice")
-        columns |= own
-    found = pd.DataFrame(columns, index=frame.index)
-    numbers = [name for name in found if types.is_numeric_dtype(found[name])]
-    if target is not None and target not in numbers:
-        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
-    return found.astype(dict.fromkeys(numbers, float))
-
-
-def _dates(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
-    """Texts that are all dates in ISO 8601 as times, others unchanged; so are `known` words."""
-    import pandas as pd
-
-    texts = column.dropna()
-    if known or texts.empty or pd.api.types.infer_dtype(texts) != "string":
-        return column
-    if not texts.str.fullmatch(ISO_DATE).all():
-        return column
-    return pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
-
-
-def _word(value, known: Sequence[str] | None) -> str:
-    """A value as a word. Pandas may have made 3.0 of 3: a known word wins."""
-    text = str(value)
-    return text.removesuffix(".0") if known and text not in known else text
-
-
 def _keep(frame: pd.DataFrame) -> str:
-    """Store the different rows of a frame; their checksum."""
+    """Store the rows of a frame; their checksum."""
     if frame.empty:
         raise ValueError(f"a task needs rows; got {len(frame)} of {len(frame.columns)} columns")
-    frame = frame.drop_duplicates(ignore_index=True)
+    frame = frame.reset_index(drop=True)
     kinds = " ".join(column.dtype.kind for _, column in frame.items())
     content = frame.to_csv(index=False) + kinds  # 1 and "1" are alike in a file only
     checksum = hashlib.sha256(content.encode()).hexdigest()[:20]

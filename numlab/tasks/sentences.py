@@ -21,7 +21,8 @@ class Sentences(GivenTask):
 
     The file has an object on each line, or a list of objects. The fields "offset" and "length"
     mark a number in the text "comment" (of WikiConvert and the market comments of Numeracy-600K)
-    or "title" (of its articles), in characters; other fields are ignored.
+    or "title" (of its articles), in characters; other fields are ignored. Of several objects
+    with one sentence, the last counts.
 
     deviates: parts of a split are drawn from one file; the paper keeps to those of the publishers.
 

@@ -1,6 +1,7 @@
 """Own rows as a task: columns and texts, what is missing, what is held out, where they are kept."""
 
 import dataclasses
+import decimal
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import numlab as nl
 from numlab.described import describe, restore
 from numlab.store import digest
 from numlab.tasks import Table, Texts
-from numlab.tasks.rows import as_columns
+from numlab.tasks.frames import as_columns
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"y": RNG.normal(size=60), "a": RNG.normal(size=60), "kind": ["x", "y"] * 30})
@@ -39,8 +40,14 @@ def test_a_missing_value_is_a_question_mark_and_its_row_stays(home):
 def test_a_row_without_its_target_is_left_out(home):
     task = Table(pd.DataFrame({"a": [1.0, 2.0], "y": [None, 1.0]}), "y")
     assert texts(task.sample(1, 0)) == ["a=2 y=1"]
-    with pytest.raises(ValueError, match="there are 1 different texts; got sizes \\(2,\\)"):
+    with pytest.raises(ValueError, match="there are 1 texts; got sizes \\(2,\\)"):
         task.sample(2, 0)
+
+
+def test_rows_that_repeat_are_kept_and_texts_are_not(home):
+    task = Table(pd.DataFrame({"a": [1.0, 1.0, 1.0], "y": [0.0, 0.0, 2.0]}), "y")
+    assert sorted(texts(task.sample(3, 0))) == ["a=1 y=0", "a=1 y=0", "a=1 y=2"]
+    assert sorted(texts(Texts(["1 kg", "2 kg", "1 kg"]).sample(2, 0))) == ["1 kg", "2 kg"]
 
 
 def test_parts_share_no_row_and_a_smaller_last_part_begins_a_larger(home):
@@ -119,6 +126,58 @@ def test_texts_that_are_dates_are_read_as_times(home):
 
 
 @pytest.mark.parametrize(
+    "numbers",
+    [
+        np.array([1.5, None, 2], object),
+        [decimal.Decimal("1.5"), None, decimal.Decimal(2)],
+        pd.array([1.5, None, 2], "Float64"),
+    ],
+    ids=["objects", "decimals", "nullable"],
+)
+def test_numbers_of_any_type_are_numbers(home, numbers):
+    found = as_columns(pd.DataFrame({"x": numbers, "y": 1.0}))
+    assert found.x.dtype == float and found.x.dropna().tolist() == [1.5, 2]
+
+
+@pytest.mark.parametrize("kind", ["date", "date32[pyarrow]"])
+def test_days_of_any_type_are_dates(home, kind):
+    days = pd.Series(pd.to_datetime(["2024-02-29", None]))
+    column = days.dt.date if kind == "date" else days.astype(kind)
+    found = as_columns(pd.DataFrame({"day": column}))
+    assert list(found) == ["day year", "day month", "day day"] and found.iloc[0, 2] == 29
+
+
+def test_times_stay_in_their_zone(home):
+    frame = pd.DataFrame({"at": pd.to_datetime(["2020-01-01 05:00+09:00"]), "y": 1.0})
+    task = Table(frame, "y")
+    assert texts(task.examples) == texts(task.read(frame))
+    assert task.frame.iloc[0].tolist() == [2020, 1, 1, 5, 1]
+
+
+def test_what_is_categorical_is_words_though_it_looks_like_dates(home):
+    days = pd.Series(["2024-02-29", None], dtype="category")
+    found = as_columns(as_columns(pd.DataFrame({"day": days})))
+    assert list(found) == ["day"] and found.day.dropna().tolist() == ["2024-02-29"]
+
+
+def test_other_rows_may_lack_a_date_or_write_it_otherwise(home):
+    days = pd.to_datetime(["2024-02-29", "2025-12-31"])
+    task = Table(pd.DataFrame({"day": days, "y": [1.0, 2.0]}), "y")
+    for value in ("2026-11-25", days[0].date().replace(2026, 11, 25)):
+        assert task.read(pd.DataFrame({"day": [value]}))[0].column("day month").tolist() == [11]
+    (lacking,) = task.read(pd.DataFrame({"day": [None]}))
+    assert lacking.text(0) == "day year= ? day month= ? day day= ? y=0"
+    with pytest.raises(ValueError, match="day holds dates such as 2026-11-25; got '03/01/2020'"):
+        task.read(pd.DataFrame({"day": ["03/01/2020"]}))
+
+
+def test_other_rows_may_write_true_as_1(home):
+    task = Table(pd.DataFrame({"ok": [True, False], "y": [1.0, 2.0]}), "y")
+    (found,) = task.read(pd.DataFrame({"ok": [1, 0, 2]}))
+    assert found.column("ok").tolist() == ["True", "False", " ?"]
+
+
+@pytest.mark.parametrize(
     ("frame", "target", "message"),
     [
         (FRAME, "kind", "the target is a column of numbers, y, a; got kind"),
@@ -184,6 +243,13 @@ def test_texts_are_a_task_of_their_numbers(home):
     assert len(task.usable) == 30 and len(task.held_out[0]) == 10
     assert len(set(texts(task.split((10, 20), 0)[1]))) == 20
     assert len(restore(describe(task)).usable) == 30
+
+
+@pytest.mark.parametrize("number", ["1,000", "-12,345,678", "1,234.5"])
+def test_a_number_with_commas_is_no_row_of_numbers(home, number):
+    for found in (Texts, Texts(["it costs 7"]).read):
+        with pytest.raises(ValueError, match="text 1: a comma separates .*; got -?1"):
+            found(["it costs 1,23 or 1,2345 or 0,123 or 1,234,5", f"it costs {number} dollars"])
 
 
 def spec(task, encoder, **changes):

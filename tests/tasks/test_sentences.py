@@ -75,7 +75,7 @@ def test_a_record_that_does_not_match_is_named(record, message, tmp_path):
 
 
 def test_a_file_with_fewer_sentences_says_so(tmp_path):
-    with pytest.raises(ValueError, match="there are 4 different texts"):
+    with pytest.raises(ValueError, match="there are 4 texts"):
         Sentences(written(tmp_path, RECORDS)).sample(5, seed=0)
 
 

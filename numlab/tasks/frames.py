@@ -1,0 +1,102 @@
+"""The columns of a frame as numbers or words, dates as several columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from numlab.parsing import ISO_DATE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from numlab.tasks.rows import Table
+
+
+def as_columns(
+    frame: pd.DataFrame, target: str | None = None, like: Table | None = None
+) -> pd.DataFrame:
+    """Columns as float64 or as words, None where one is missing; dates as several columns.
+
+    Columns are typed as in the table `like`. ValueError for two columns of one name, an infinite
+    number, or a target that is not a column of numbers.
+    """
+    import pandas as pd
+    from pandas.api import types
+
+    def is_number(column):
+        return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
+
+    columns: dict[str, Any] = {}
+    names, words = (like.frame.columns, like._words) if like else ((), {})
+    for i, name in enumerate(map(str, frame.columns)):
+        column = _typed(frame.iloc[:, i], words.get(name))
+        is_time = types.is_datetime64_any_dtype(column)
+        if f"{name} year" in names and name not in names and not is_time:
+            column, is_time = _as_dates(column, name), True
+        if is_time:
+            time = column.dt
+            parts = {"year": time.year, "month": time.month, "day": time.day}
+            parts["hour"] = time.hour + time.minute / 60 + time.second / 3600
+            if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
+                del parts["hour"]
+            own = {f"{name} {part}": x for part, x in parts.items()}
+        elif is_number(column) and name not in words:
+            own = {name: column.astype(float)}
+            if np.isinf(own[name]).any():
+                raise ValueError(f"numbers are finite; got an infinite one in {name}")
+        else:
+            texts = column.astype(object).where(column.notna(), None)
+            own = {name: [None if t in (None, "") else _word(t, words.get(name)) for t in texts]}
+            if column.dtype == "category":  # stay words, even dates
+                own = {name: pd.Categorical(own[name])}
+        if twice := own.keys() & columns.keys():
+            raise ValueError(f"columns have different names; got {min(twice)} twice")
+        columns |= own
+    found = pd.DataFrame(columns, index=frame.index)
+    numbers = [name for name in found if types.is_numeric_dtype(found[name])]
+    if target is not None and target not in numbers:
+        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
+    return found.astype(dict.fromkeys(numbers, float))
+
+
+def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
+    """Objects that are all numbers as numbers, and days, or texts in ISO 8601, as times.
+
+    Other columns are unchanged; so are `known` words.
+    """
+    import pandas as pd
+
+    if known or column.dtype == "category":
+        return column
+    some = column.dropna().astype(object)
+    kind = pd.api.types.infer_dtype(some)
+    if kind == "datetime" and column.dtype != object:
+        return column  # stays in its time zone
+    if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
+        return column.astype(object).where(column.notna(), np.nan).astype(float)
+    if kind in ("date", "datetime") or (kind == "string" and some.str.fullmatch(ISO_DATE).all()):
+        return pd.to_datetime(column.astype(object), format="ISO8601", errors="coerce", utc=True)
+    return column
+
+
+def _as_dates(column: pd.Series, name: str) -> pd.Series:
+    """A column of other rows, as the dates that it held; ValueError for what is no date."""
+    import pandas as pd
+
+    dates = pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
+    if (wrong := column.notna() & dates.isna()).any():
+        expected = f"{name} holds dates such as 2026-11-25"
+        raise ValueError(f"{expected}; got {column[wrong].iloc[0]!r}")
+    return dates
+
+
+def _word(value, known: Sequence[str] | None) -> str:
+    """A value as a word. Pandas may have made 3.0 of 3, or 1 of True: a known word wins."""
+    text = str(value)
+    if known and text not in known:
+        text = text.removesuffix(".0")
+        text = text if text in known else {"1": "True", "0": "False"}.get(text, text)
+    return text
