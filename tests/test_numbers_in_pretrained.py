@@ -121,6 +121,7 @@ def test_a_number_with_commas_is_refused_where_an_encoder_reads_it(tokenizer):
     numbers = NumberModel(MODELS["gpt2"](), tokenizer, nl.P10())
     with pytest.raises(ValueError, match="expected 1000, or 1, 000; got 1,000 in 'it costs 1,000'"):
         numbers.read(["it costs 1,000"])
+    numbers.read(["[100,200,300]"])  # a list, as in JSON
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)
