@@ -106,9 +106,10 @@ def judge(
     parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
     lies = {name: _lies(claim, *ends) for name, ends in by_slack}
     level = 1 - (1 - LEVEL) / len(columns)
-    for name in (beyond := [name for name, where in lies.items() if where == "beyond"]):
-        lies[name] = _lies(claim, *_interval(claim, name, columns[name], level))
-    widened = [name for name in beyond if lies[name] != "beyond"]
+    beyond = [name for name, where in lies.items() if where == "beyond"]
+    wide = {name: _interval(claim, name, columns[name], level) for name in beyond}
+    widened = [name for name in beyond if _lies(claim, *wide[name]) != "beyond"]
+    lies |= dict.fromkeys(widened, "both")
     beyond = [name for name in beyond if name not in widened]
     if any(not _failed(gates, name, "contradicted") for name in beyond):
         return Verdict("contradicted", "", parts, gates)

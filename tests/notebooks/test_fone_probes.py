@@ -170,3 +170,17 @@ def test_a_task_is_learned_where_each_column_is():
     assert not gate.passed
     assert gate.evidence == "exact match sums, 10 95.0%; products, 10 85.0%"
     assert probes.learned("10 learns it", exact["sums", "10"]).passed
+
+
+@pytest.mark.parametrize(
+    ("after", "target", "passed"),
+    [
+        (1e-2, 1e-5, True),  # a tenth for 10 times the steps: 1,000 times as many are needed
+        (1e-2, 1e-3, False),
+        (1e-2, 1e-1, False),  # it is there already
+        (1e-1, 1e-3, True),  # the error does not fall
+    ],
+)
+def test_an_error_is_out_of_reach_beyond_100_times_the_steps(after, target, passed):
+    errors = pd.DataFrame({10: [1e-1] * 3, 100: [after] * 3})
+    assert probes.out_of_reach("gate", errors, pd.Series([target] * 3)).passed is passed
