@@ -1,6 +1,7 @@
 """The names that the examples in docstrings take for granted."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import numlab as nl
@@ -8,7 +9,7 @@ import numlab as nl
 
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace):
-    doctest_namespace |= {"nl": nl, "np": np}
+    doctest_namespace |= {"nl": nl, "np": np, "pd": pd}
 
 
 @pytest.fixture(autouse=True)

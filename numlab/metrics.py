@@ -20,7 +20,6 @@ RESAMPLES = 200  # of the bootstrap, where there is one seed
 def invalid_rate(frame) -> float:
     """The share of answers that are not numbers.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.invalid_rate(frame)
     0.0
@@ -33,7 +32,6 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
 
     Words, and integers beyond float64, match exactly or not at all.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.exact_match(frame)
     0.5
@@ -55,7 +53,6 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
 def log_smape(frame, digits: int = 15) -> float:
     """About the share of the digits that are right: the mean log-sMAPE of `each_answer`.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, -2.0], "valid": True})
     >>> nl.metrics.log_smape(frame)
     0.5
@@ -66,7 +63,6 @@ def log_smape(frame, digits: int = 15) -> float:
 def same_digits(frame, digits: int = 15) -> float:
     """The share of answers that equal the true number after both are rounded to as many digits.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.001, 2.5], "valid": True})
     >>> nl.metrics.same_digits(frame, digits=3)
     0.5
@@ -88,7 +84,6 @@ def each_answer(frame, digits: int = 15):
         0, 14), which is loose below 1e-14, where 1.5e-14 is 1e-14, and for long whole numbers,
         where y + 0.9 is y.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [100.0, 1e-14, "B"], "predicted": [101.0, 1.5e-14, "B"]})
     >>> each_answer(frame).round(3).to_numpy().tolist()
     [[0.154, 0.0, 0.0], [0.047, 0.0, 1.0], [1.0, 1.0, 1.0]]
@@ -134,7 +129,6 @@ def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.nda
 def mse(frame) -> float:
     """Mean squared error over the valid answers; read it beside `invalid_rate`.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.mse(frame)
     0.125
@@ -148,7 +142,6 @@ def r2(frame) -> float:
     """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I); NaN
     where they do not vary.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.r2(frame)
     0.5
@@ -175,7 +168,6 @@ def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")
         `value` and `spread`: mean and standard deviation over the seeds; `low` to `high`: 95 %
         interval, by Student's t over the seeds; with one seed by a bootstrap over the examples.
 
-    >>> import pandas as pd
     >>> rows = {"seed": [0, 0, 1, 1], "example": [0, 1] * 2, "true": 1.0, "predicted": [1, 2, 1, 1]}
     >>> score(pd.DataFrame(rows).assign(valid=True), mse, by=()).value.tolist()
     [0.25]

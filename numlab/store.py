@@ -154,7 +154,6 @@ def _checksum(path: Path) -> str:
 def table(folder: str, key: Any, make: Callable[[], Any]):
     """The DataFrame of a key in `data/<folder>/`: made once, then read.
 
-    >>> import pandas as pd
     >>> nl.store.table("examples", (1, "a"), lambda: pd.DataFrame({"x": [2.5]})).x.tolist()
     [2.5]
     """

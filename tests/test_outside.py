@@ -17,8 +17,9 @@ from torch import nn
 from torch.nn import functional as F
 
 import numlab as nl
-from numlab import compare, evaluation, metrics
+from numlab import evaluation, metrics
 from numlab.codes import DigitCode, ScaledCode
+from numlab.compare.encodings import encodings
 from numlab.figures.batch import run_notebooks
 
 
@@ -201,8 +202,8 @@ def test_compare_takes_them(tmp_path):
     x = np.arange(300.0)
     path = tmp_path / "numbers.csv"
     pd.DataFrame({"x": x, "y": 2 * x}).to_csv(path, index=False)
-    numbers = compare.read(path).numbers
-    assert "OneHot" in set(compare.encodings(numbers, [OneHot(), nl.P1000()]).encoder)
+    numbers = nl.compare.read(path).numbers
+    assert "OneHot" in set(encodings(numbers, [OneHot(), nl.P1000()]).encoder)
 
 
 def test_a_head_reads_numbers_that_are_written_in_words(module_home):

@@ -18,7 +18,7 @@ from numlab.tasks.arithmetic import join_digits
 def by_operand_lengths(runs: Sequence[nl.Run], lengths: Sequence[int], n: int = 64) -> pd.DataFrame:
     """Exact match by the lengths of two operands, in training or beyond (Fig. 4, 9 and 10).
 
-    `runs` are of one task on two Python ints, such as LongAddition, and their encoders must hold
+    `runs` are of LongAddition, and their encoders must hold
     the answers. `n` sums are asked for each pair of `lengths`, in digits. They are drawn anew, so
     most of the shortest ones were in the training set. The columns are encoder, seed, first, second
     and exact_match, a row for each run and pair.
@@ -26,8 +26,9 @@ def by_operand_lengths(runs: Sequence[nl.Run], lengths: Sequence[int], n: int = 
     seed = 1  # of the operands
     pairs = np.repeat(list(itertools.product(lengths, lengths)), n, axis=0)  # (texts, 2)
     a, b = draw_of_lengths(pairs.T.ravel(), seed).reshape(2, -1)
-    task = dataclasses.replace(runs[0].spec.task, int_digits=max(lengths))
-    answers = nl.predict(runs, task.sample(len(pairs), seed, a=a, b=b), "answer")
+    (layout,) = runs[0].spec.task.layouts()
+    texts = nl.Examples(layout, np.stack([a, b, a + b], axis=1), index=np.arange(len(pairs)))
+    answers = nl.predict(runs, [texts], "answer")
     answers["first"], answers["second"] = pairs[answers.example].T
     answers["exact_match"] = (answers.true == answers.predicted).astype(float)
     by = ["encoder", "seed", "first", "second"]

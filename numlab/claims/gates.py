@@ -83,7 +83,6 @@ def rates_inside(record: pd.DataFrame) -> Gate:
 
     `record` is that of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen].
 
-    >>> import pandas as pd
     >>> tried = {"encoder": "P10", "learning_rate": [1e-4, 1e-3], "chosen": [False, True]}
     >>> nl.gates.rates_inside(pd.DataFrame(tried)).evidence
     'at the edge: P10: 0.001'
@@ -106,7 +105,6 @@ def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     errors : (seeds, models), in the unit of `trivial`.
     trivial : one error, or one for each model.
 
-    >>> import pandas as pd
     >>> errors = pd.DataFrame({"P10": [0.2, 0.3], "XVal": [0.1, 0.6]})
     >>> nl.gates.beats("beats the mean", errors, 0.5).evidence
     'XVal 0.6 (trivial 0.5)'

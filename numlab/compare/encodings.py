@@ -28,11 +28,7 @@ NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
 def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
-    """Nine encoders with the digits and units that these columns of numbers need.
-
-    >>> [str(e) for e in nl.compare.choices({"x": np.array([1.0, 2.5])})][:3]
-    ['P10', 'P1000', 'B1999']
-    """
+    """Nine encoders with the digits and units that these columns of numbers need."""
     numbers = np.concatenate([*columns.values()])
     int_digits, frac_digits = needed_digits(numbers)
     scales = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns.items())
@@ -57,21 +53,16 @@ def encodings(
 
     Returns
     -------
-    DataFrame [encoder, held, refused, exact, ids, worst, example, tokens, f1, periods]
+    DataFrame [encoder, held, refused, exact, ids, worst, example, tokens, f1]
         held : share of the numbers in range; refused : one out of range; exact : share that
         decodes to itself; ids : that share among ids and codes, NaN without any; worst : largest
         relative error; example : where it is, as "60.25 → 60.2"; tokens : mean per number; f1 :
-        neighbour F1 (k = 10) of up to 1,000 numbers of the column with most, NaN below 12;
-        periods : up to three peaks of its spectrum, "–" for none, NaN with fewer than 8
-        consecutive integers.
-
-    >>> nl.compare.encodings({"x": np.array([1.0, 2.5])}, [nl.P1000()]).shape[0]
-    1
+        neighbour F1 (k = 10) of up to 1,000 numbers of the column with most, NaN below 12.
     """
     richest = max(columns, key=lambda name: len(np.unique(columns[name])))
-    different = few = np.unique(columns[richest])
-    if len(different) > NUMBERS:
-        few = np.sort(np.random.default_rng(0).choice(different, NUMBERS, replace=False))
+    few = np.unique(columns[richest])
+    if len(few) > NUMBERS:
+        few = np.sort(np.random.default_rng(0).choice(few, NUMBERS, replace=False))
     rows = []
     for encoder in encoders:
         parts = {name: _round_trip(encoder.at(name), x) for name, x in columns.items()}
@@ -80,10 +71,10 @@ def encodings(
         row |= {"ids": np.mean(same) if same else np.nan, "f1": np.nan}
         own = encoder.at(richest)
         low, high = own.bounds
-        held, few_held = (x[(x >= low) & (x <= high)] for x in (different, few))
-        if len(few_held) > 11:
-            row["f1"] = probes.neighbour_f1(from_encoder(own, few_held)).f1.mean()
-        rows.append(row | {"periods": _periods(own, held)})
+        held = few[(few >= low) & (few <= high)]
+        if len(held) > 11:
+            row["f1"] = probes.neighbour_f1(from_encoder(own, held)).f1.mean()
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -112,18 +103,3 @@ def _precision(trip: pd.DataFrame) -> dict:
     example = f"{number:.12g} → {decoded:.12g}" if error[worst] else None
     precision = {"exact": (error == 0).mean(), "worst": error[worst], "example": example}
     return first | precision | {"tokens": float(held.tokens.mean())}
-
-
-def _periods(encoder: Encoder, numbers: np.ndarray) -> str | float:
-    """Peaks of the spectrum of the longest run of consecutive integers among sorted numbers."""
-    integers = numbers[numbers == np.rint(numbers)]
-    runs = np.split(integers, np.flatnonzero(np.diff(integers) != 1) + 1)
-    longest = max(runs, key=len)[:NUMBERS]
-    if len(longest) < 8:
-        return np.nan
-    try:
-        frame = probes.spectrum(from_encoder(encoder, longest), n_permutations=20, level=0.05)
-    except ValueError:  # the embeddings lie on a line
-        return "–"
-    peaks = frame[frame.peak].nlargest(3, "power").period
-    return ", ".join(f"{period:.3g}" for period in peaks) or "–"

@@ -100,7 +100,7 @@ def answers(
 
     Returns
     -------
-    DataFrame [encoder, seed, column, part, error, valid]
+    DataFrame [encoder, seed, column, part, error]
         Part "as in training", "in a gap", or "beyond" the greatest that was trained on. error:
         abs(predicted - true) in deviations of the column; of asinh(x), a logarithm, where it has
         three decades or more. At most the column's range, which is also the error of an answer that
@@ -144,8 +144,8 @@ def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
             span = known[name].max() - known[name].min()
             for encoder, guess in guesses.items():
                 error = (pd.Series(guess, asked.index) - asked[name]).abs()
-                frame = frame.assign(encoder=encoder, valid=error.notna())
-                yield frame.assign(error=error.clip(upper=span).fillna(span))[frame.part != ""]
+                error = error.clip(upper=span).fillna(span)
+                yield frame.assign(encoder=encoder, error=error)[frame.part != ""]
 
 
 def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np.ndarray:
@@ -202,25 +202,20 @@ def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame [encoder, part, error, low, high, invalid]
+    DataFrame [encoder, part, error, low, high]
         error: the geometric mean over columns and seeds; low, high: its 90 % interval by Student's
         t over the seeds.
     """
     found = found[found.column.isin(columns)]
     keys = ["part", "column", "seed"]
-    constant = best_constant(found).groupby(keys).error.mean()
-    means = found.groupby(["encoder", *keys]).agg(error=("error", "mean"), valid=("valid", "mean"))
-    ratio = np.log(means.error.clip(lower=1e-9) / constant.clip(lower=1e-9))
-    rows = []
-    for (encoder, part), own in ratio.groupby(["encoder", "part"]):
-        seeds = own.groupby("seed").mean()
-        middle, width = seeds.mean(), 0.0
-        if len(seeds) > 1:
-            width = stats.t.ppf(0.95, len(seeds) - 1) * seeds.sem()
-        invalid = 1 - means.valid[encoder, part].mean()
-        rows.append((encoder, part, *np.exp([middle, middle - width, middle + width]), invalid))
-    names = ["encoder", "part", "error", "low", "high", "invalid"]
-    return pd.DataFrame(rows, columns=names).sort_values(["part", "error"], ignore_index=True)
+    constant = best_constant(found).groupby(keys).error.mean().clip(lower=1e-9)
+    means = found.groupby(["encoder", *keys]).error.mean().clip(lower=1e-9)
+    by_seed = np.log(means / constant).groupby(["encoder", "part", "seed"]).mean()
+    seeds = by_seed.groupby(["encoder", "part"])
+    middle = seeds.mean()
+    width = stats.t.ppf(0.95, (seeds.size() - 1).clip(lower=1)) * seeds.sem().fillna(0.0)
+    frame = pd.DataFrame({"error": middle, "low": middle - width, "high": middle + width})
+    return np.exp(frame).reset_index().sort_values(["part", "error"], ignore_index=True)
 
 
 def tied(found: pd.DataFrame, columns: list[str]) -> list[str]:

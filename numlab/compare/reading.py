@@ -29,7 +29,7 @@ class Reading:
     for each column of the file. Kinds: number, id and code (their digits count, not their size),
     date, words, text.
 
-    >>> import pandas as pd, tempfile
+    >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"
     >>> frame = pd.DataFrame({"when": ["2026-03-01", "2026-04-02"], "kg": ["1,5", "2,25"]})
     >>> frame.to_csv(path, index=False)
@@ -81,7 +81,7 @@ def read(
     decimal : "," or "."; default: guessed from the numbers of each column, "." in texts.
     most : columns that are used, unless they are named.
 
-    >>> import pandas as pd, tempfile
+    >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
     >>> len(nl.compare.read(path).frame)
     12

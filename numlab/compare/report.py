@@ -55,7 +55,7 @@ def report(
     columns, target, decimal : as in `read`; without a target each column of numbers is predicted.
     seeds : how often each encoder is trained.
 
-    >>> import pandas as pd, tempfile
+    >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
     >>> nl.compare.report(path, steps=0).advice.encoder
     'XVal (by column)'
@@ -93,11 +93,6 @@ class Advice:
     """Which encoder to take; whether any column can be predicted from the others; why.
 
     `columns`: each predictable column, with its best encoder and those statistically tied with it.
-
-    >>> found = nl.compare.encodings({"x": np.array([1.0, 2.5, 4.0])}, [nl.P1000(), nl.XVal()])
-    >>> advice = nl.compare.advise(found, untrained="not asked for")
-    >>> advice.encoder, advice.why[2]
-    ('XVal', 'It changes no number by more than a millionth.')
     """
 
     encoder: str
@@ -110,7 +105,7 @@ class Advice:
 class Report:
     """Measurements of a file; a page in a notebook, `text` in a shell.
 
-    >>> import pandas as pd, tempfile
+    >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
     >>> report = nl.compare.report(path, steps=0)
     >>> list(report.tables), report.answers is None
@@ -159,21 +154,17 @@ class Report:
 
     @property
     def json(self) -> str:
-        """One object: advice, notes, columns, encoders."""
-        columns = self.reading.columns.to_dict("records")
-        for row in columns:
-            row["encoders"] = self.advice.columns.get(row["column"], [])
-        if self.reading.of_texts:  # slots are the columns of texts
-            own = self.advice.columns.items()
-            columns += [{"column": name, "kind": "slot", "encoders": best} for name, best in own]
+        """One object: advice, columns, encoders, notes."""
         encoders = self.encodings.set_index("encoder", drop=False)
         if self.errors is not None:
             encoders = encoders.join(self._wide)
-        records = json.loads(encoders.to_json(orient="records"))
-        advice = asdict(self.advice)
-        del advice["columns"]
-        found = {"advice": advice, "columns": columns, "encoders": records}
-        return json.dumps(found | {"notes": self.reading.notes}, indent=1, ensure_ascii=False)
+        found = {
+            "advice": asdict(self.advice),
+            "columns": self.reading.columns.to_dict("records"),
+            "encoders": json.loads(encoders.to_json(orient="records")),
+            "notes": self.reading.notes,
+        }
+        return json.dumps(found, indent=1, ensure_ascii=False)
 
     def _repr_html_(self) -> str:
         file = io.BytesIO()
@@ -214,11 +205,6 @@ def advise(
     are those that change more of them. Of the rest, take the one with the least error in the
     columns that can be predicted, as in training. Where none can be: the one that loses least, then
     the one with fewest tokens, then the one with the best neighbour F1.
-
-    >>> columns = {"x": np.array([1.0, 2.5, 4.0])}
-    >>> found = nl.compare.encodings(columns, [nl.P1000(), nl.XVal()])
-    >>> nl.compare.advise(found).predictable
-    False
     """
     every = encodings.set_index("encoder")
     every["lost"] = every.worst.where(every.worst > LOSSLESS, 0.0)

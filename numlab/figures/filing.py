@@ -97,7 +97,6 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     fig : of matplotlib.
     data : what is plotted, one row for each mark.
 
-    >>> import pandas as pd
     >>> size = nl.begin("explore/mine", "smoke", {"smoke": {}})
     >>> frame = pd.DataFrame({"x": [1, 2], "error": [0.3, 0.1], "encoder": "XVal"})
     >>> nl.save_figure("explore/errors", nl.plots.curves(frame, "x", "error", "encoder"), frame)
@@ -117,7 +116,6 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
 def save_table(id: str, frame: pd.DataFrame) -> None:
     """Save a table as .csv and .md, and its provenance as .json; see `save_figure`.
 
-    >>> import pandas as pd
     >>> size = nl.begin("explore/mine", "smoke", {"smoke": {}})
     >>> nl.save_table("explore/ranks", pd.DataFrame({"encoder": ["XVal"], "error": [0.12345]}))
     >>> print((nl.store.home() / "figures/smoke/explore/ranks.md").read_text().rstrip())

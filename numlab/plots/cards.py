@@ -19,7 +19,6 @@ def report_card(frame: pd.DataFrame) -> Figure:
     and published. A ring that is full is the best score; the number is the value. In the first row
     of a desideratum stands the published tick, where there is one.
 
-    >>> import pandas as pd
     >>> card = {"encoder": ["P10", "XVal"], "desideratum": "D1 one token", "measure": "tokens"}
     >>> card = pd.DataFrame(card | {"value": [5.0, 1.0], "score": [0.2, 1.0], "published": np.nan})
     >>> [label.get_text() for label in nl.plots.report_card(card).axes[0].get_yticklabels()]

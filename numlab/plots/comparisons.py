@@ -34,7 +34,6 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
     share x, hue and panel; the rows are dots and their range is a band. Lines and panels keep the
     order of the frame.
 
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"x": [1, 2] * 2, "y": 1.0, "encoder": ["P10", "P10", "XVal", "XVal"]})
     >>> figure = nl.plots.curves(frame, "x", "y", "encoder")
     """
@@ -53,7 +52,6 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
 def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
     """Draw the mean of each group as a line, its range as a band, its values as dots.
 
-    >>> import pandas as pd
     >>> errors = pd.DataFrame({"digits": [1, 1, 2, 2], "error": [0.25, 0.75, 0.5, 1.0]})
     >>> figure, (ax,) = nl.plots.panels(1)
     >>> nl.plots.line_with_band(ax, errors.groupby("digits").error, "XVal")
@@ -112,7 +110,6 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     `errors` has the columns encoder, part, error, low and high (of a line, the interval as in
     training), relative to a constant's, which stands at 1. Baselines are grey.
 
-    >>> import pandas as pd
     >>> rows = {"encoder": ["XVal", "P10"] * 2, "part": ["as in training"] * 2 + ["in a gap"] * 2}
     >>> frame = pd.DataFrame(rows | {"error": [0.2, 0.1, 0.3, 0.9]})
     >>> figure = nl.plots.gap_errors(frame.assign(low=frame.error / 2, high=2 * frame.error))
@@ -151,7 +148,6 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
 
     `frame` has the columns true, predicted, low and high; `name` is what is predicted.
 
-    >>> import pandas as pd
     >>> rows = {"true": [1, 5], "predicted": [1.5, 2], "low": [0, 1], "high": [2, 3]}
     >>> nl.plots.intervals(pd.DataFrame(rows), "mass").axes[0].get_ylabel()
     'predicted mass'
@@ -177,7 +173,6 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
     Encoders of one colour differ in their dashes. `frame` has the columns panel, encoder, run, step
     and loss. A density's loss may be negative: such a panel has a linear scale.
 
-    >>> import pandas as pd
     >>> rows = {"run": [0, 0, 1, 1], "step": [0, 50] * 2, "loss": [2.0, 0.5, 2.1, 0.4]}
     >>> frame = pd.DataFrame(rows).assign(panel="Addition", encoder="FoNE")
     >>> len(nl.plots.learning_curves(frame).axes[0].lines)

@@ -18,7 +18,6 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
     The view is that of `widgets.swept`. Predictions and errors beyond an axis are drawn at its end.
     Gaps are intervals that training left out: shaded, with a line at each end.
 
-    >>> import pandas as pd
     >>> rows = {"true": [1, 2], "median": [1.1, 1.9], "low": [1.0, 1.7], "high": [1.2, 2.0]}
     >>> view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")
     >>> [ax.get_ylabel() for ax in nl.plots.sweep(view, gaps=((1.2, 1.8),)).axes]

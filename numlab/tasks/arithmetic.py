@@ -1,7 +1,5 @@
 """Sums, differences and products of two numbers (Sec. 4.1, fone; App. B, xval)."""
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from numlab.examples import Layout
 from numlab.numbers import FLOAT_DIGITS
-from numlab.tasks.base import Columns, PopulationTask, hold
+from numlab.tasks.base import Columns, PopulationTask
 from numlab.tasks.expressions import evaluate
 
 
@@ -19,16 +17,12 @@ class TwoOperands(PopulationTask):
     Operands are uniform over the unordered pairs of numbers of up to `int_digits` digits before
     the point and `frac_digits` after it. Where answers can have more than 15 digits (`long`),
     numbers are Python ints in an object array, and the lengths of the two operands are uniform
-    instead (App. E, fone). `sample` can hold a and b, in any order.
+    instead (App. E, fone).
     """
 
     int_digits: int
     frac_digits = 0
-
-    @property
-    @abstractmethod
-    def sign(self) -> str:
-        """The operation: +, - or *."""
+    sign: ClassVar[str]  # the operation: +, - or *
 
     def __post_init__(self):
         if self.int_digits < 1 or self.frac_digits < 0:
@@ -70,27 +64,8 @@ class TwoOperands(PopulationTask):
     def _names(self, rows: np.ndarray) -> np.ndarray:
         return np.sort(rows, axis=1)
 
-    def _hold(self, fixed: Mapping, n: int) -> Columns:
-        columns = hold(fixed, {"a": None, "b": None}, n, object if self.long else np.float64)
-        return {name: self._units(name, column) for name, column in columns.items()}
-
-    def _units(self, name: str, column: np.ndarray) -> np.ndarray:
-        """(n,) operands held fixed, in units of their last digit."""
-        unit, end = 10**self.frac_digits, 10**self.operand_digits
-        if self.long:
-            units = column
-            valid = np.array([type(v) is int and 0 <= v < end for v in column.tolist()])
-        else:
-            units = np.rint(column * unit)
-            valid = (units / unit == column) & (units >= 0) & (units < end)
-        if not valid.all():
-            digits = f"{self.int_digits} digits before and {self.frac_digits} after the point"
-            kind = "a Python int" if self.long else "a number"
-            raise ValueError(f"{name} is {kind} of at most {digits}; got {column[~valid][0]!r}")
-        return units if self.long else units.astype(np.int64)
-
     def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
-        a, b = held.get("a", rows[:, 0]), held.get("b", rows[:, 1])
+        a, b = rows.T
         numbers = np.stack([a, b, self._answer(a, b)], axis=1)
         if not self.long:
             numbers = numbers / 10**self.frac_digits  # both exact, so the quotient is the nearest

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -47,12 +47,8 @@ class Task(ABC):
         """The task that a layout is of: this one, or one of several."""
         return self
 
-    def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
-        """(n,) how hard each text is (int), by its digits in a base."""
-        raise ValueError(f"{self} does not say how hard its texts are")
-
     def levels(self, base: int = 10) -> range:
-        """The difficulties there are."""
+        """The difficulties there are; `difficulty(examples, base)` gives those of texts, (n,)."""
         raise ValueError(f"{self} does not say how hard its texts are")
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
@@ -83,11 +79,7 @@ class GivenTask(Task):
     """A task whose texts are given; they are drawn in random order, each at most once."""
 
     stored: ClassVar[bool] = False
-
-    @property
-    @abstractmethod
-    def usable(self) -> np.ndarray:
-        """The places of the texts that can be drawn."""
+    usable: np.ndarray  # the places of the texts that can be drawn
 
     @abstractmethod
     def _take(self, rows: np.ndarray) -> list[Examples]:
@@ -122,11 +114,8 @@ class RowTask(Task):
     def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
         """Numbers, and words or None, of rows that have the i-th layout."""
 
-    def _hold(self, fixed: Mapping[str, Any], n: int) -> Columns:
-        return hold(fixed, self.limits, n)
-
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
-        held = self._hold(fixed, natural(n))
+        held = hold(fixed, self.limits, natural(n))
         return self._texts(self._draw(n, natural(seed)), held)
 
     def _texts(self, rows: np.ndarray, held: Columns, start: int = 0) -> list[Examples]:
@@ -163,10 +152,7 @@ class PopulationTask(RowTask):
     `sample` draws with replacement, `split` without: no text comes twice, in one corpus or in two.
     """
 
-    @property
-    @abstractmethod
-    def population(self) -> int:
-        """Number of different texts, or an upper bound."""
+    population: int  # different texts, or an upper bound
 
     def _names(self, rows: np.ndarray) -> np.ndarray:
         """(n, columns): equal where two rows count as the same text."""
@@ -205,20 +191,19 @@ def child_seed(seed: int, i: int) -> int:
     return int(np.random.SeedSequence((natural(seed), i)).generate_state(1, np.uint64)[0])
 
 
-def hold(fixed: Mapping, limits: Mapping, n: int, dtype: type = np.float64) -> Columns:
-    """Check the parameters held fixed against limits (None: no limits); arrays (n,)."""
+def hold(fixed: Mapping, limits: Mapping, n: int) -> Columns:
+    """Check the parameters held fixed against their limits; arrays (n,)."""
     columns = {}
     for name, value in fixed.items():
         if name not in limits:
             raise ValueError(f"parameters that can be held are {sorted(limits)}; got {name!r}")
-        column = np.asarray(value, dtype)
+        column = np.asarray(value, np.float64)
         if column.shape not in ((), (n,)):
             raise ValueError(f"{name} is a number or an array ({n},); got shape {column.shape}")
         columns[name] = column = np.broadcast_to(column, (n,))
-        if limits[name] is not None:
-            low, high = limits[name]
-            if (wrong := ~((column >= low) & (column <= high))).any():
-                raise ValueError(f"{low:g} <= {name} <= {high:g}; got {column[wrong][0]:g}")
+        low, high = limits[name]
+        if (wrong := ~((column >= low) & (column <= high))).any():
+            raise ValueError(f"{low:g} <= {name} <= {high:g}; got {column[wrong][0]:g}")
     return columns
 
 

@@ -13,7 +13,7 @@ from numlab.tasks.base import Columns, PopulationTask
 class Classification(PopulationTask):
     """Texts ``{a},{b},{c}={answer}``: answer is 1 where 1.5 a - 2 b + 0.5 c > d, else 0.
 
-    Integers a <= b <= c, uniform over all such triples; those held fixed may break the order.
+    Integers a <= b <= c, uniform over all such triples.
 
     Parameters
     ----------
@@ -32,10 +32,6 @@ class Classification(PopulationTask):
             raise ValueError(f"the largest number is at least 1; got {self.largest}")
 
     @property
-    def limits(self) -> dict[str, tuple[float, float]]:
-        return dict.fromkeys("abc", (0, self.largest))
-
-    @property
     def population(self) -> int:
         return math.comb(self.largest + 3, 3)
 
@@ -52,6 +48,5 @@ class Classification(PopulationTask):
         return np.sort(np.stack([x, y, z], axis=1), axis=1) - np.arange(3)
 
     def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:
-        columns = dict(zip("abc", rows.T, strict=True)) | held
-        numbers = np.column_stack(list(columns.values())).astype(np.float64)
+        numbers = rows.astype(np.float64)
         return numbers, (numbers @ (1.5, -2.0, 0.5) > self.d).astype(int)[:, None]

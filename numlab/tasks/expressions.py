@@ -2,7 +2,6 @@
 
 import ast
 import functools
-from abc import abstractmethod
 from types import CodeType
 
 import numpy as np
@@ -53,15 +52,8 @@ class ExpressionTask(PopulationTask):
     A row is the number of a template, then its operands in reading order, then zeros.
     """
 
-    @property
-    @abstractmethod
-    def templates(self) -> tuple[tuple[str, str], ...]:
-        """Texts with slots, the last of them `answer`, each with the expression of its answer."""
-
-    @property
-    @abstractmethod
-    def decimals(self) -> int:
-        """Decimals to which answers are rounded."""
+    templates: tuple[tuple[str, str], ...]  # a text whose last slot is answer, and its expression
+    decimals: int  # to which answers are rounded
 
     def layouts(self) -> list[Layout]:
         return [layout_of(text) for text, _ in self.templates]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from pandas.api import types
 
 from numlab.parsing import ISO_DATE
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from numlab.tasks.rows import Table
 
 
@@ -23,8 +23,6 @@ def as_columns(
     Columns are typed as in the table `like`. ValueError for two columns of one name, an infinite
     number, or a target that is not a column of numbers.
     """
-    import pandas as pd
-    from pandas.api import types
 
     def is_number(column):
         return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
@@ -67,8 +65,6 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
 
     Other columns are unchanged; so are `known` words.
     """
-    import pandas as pd
-
     if known or column.dtype == "category":
         return column
     some = column.dropna().astype(object)
@@ -84,8 +80,6 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
 
 def _as_dates(column: pd.Series, name: str) -> pd.Series:
     """A column of other rows, as the dates that it held; ValueError for what is no date."""
-    import pandas as pd
-
     dates = pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
     if (wrong := column.notna() & dates.isna()).any():
         expected = f"{name} holds dates such as 2026-11-25"

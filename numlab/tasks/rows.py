@@ -11,18 +11,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from numlab import store
 from numlab.examples import Examples, Layout, Slot
 from numlab.parsing import parse, refuse_thousands
 from numlab.tasks.base import GivenTask
 from numlab.tasks.frames import as_columns
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MISSING = " ?"  # what stands in a text for a value that a row lacks
 
@@ -35,11 +33,8 @@ class Rows(GivenTask):
 
     rows: str  # pass data: they are stored, and the field becomes their checksum
     without: tuple[tuple[str, float, float], ...]  # (pattern of slots, low, high)
-
-    @property
-    @abc.abstractmethod
-    def slots(self) -> str:
-        """A pattern of the slots that are predicted."""
+    slots: str  # a pattern of the slots that are predicted
+    examples: list[Examples]  # all rows, those held out too; `index` is a row of `frame`
 
     @abc.abstractmethod
     def read(self, rows) -> list[Examples]:
@@ -49,11 +44,6 @@ class Rows(GivenTask):
     def frame(self) -> pd.DataFrame:
         """The rows as they are kept."""
         return _load(_entry(self.rows))
-
-    @property
-    @abc.abstractmethod
-    def examples(self) -> list[Examples]:
-        """All rows, those that are held out too; `index` is a row of `frame`."""
 
     @functools.cached_property
     def is_held_out(self) -> np.ndarray:
@@ -107,7 +97,6 @@ class Table(Rows):
     columns : those that are used; None: all.
     without : as in Rows; pass glob.escape(name) for a name with *, ? or [.
 
-    >>> import pandas as pd
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
     ('a= ? b=', '')
 
@@ -134,8 +123,6 @@ class Table(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
             return
-        import pandas as pd
-
         if not isinstance(self.rows, pd.DataFrame):
             raise ValueError(f"rows is a DataFrame; got a {type(self.rows).__name__}")
         frame, last = self.rows.rename(columns=str), [] if self.target is None else [self.target]
@@ -152,8 +139,6 @@ class Table(Rows):
         return "*" if self.target is None else glob.escape(self.target)
 
     def read(self, rows: pd.DataFrame) -> list[Examples]:
-        import pandas as pd
-
         kept = self.frame
         given = as_columns(rows, like=self)
         if lacking := [n for n in kept if n not in given and n != self.target]:
@@ -180,8 +165,6 @@ class Table(Rows):
         return {n: (MISSING, *sorted(self.frame[n].dropna().unique())) for n in columns}
 
     def _texts(self, frame: pd.DataFrame) -> list[Examples]:
-        import pandas as pd
-
         numbers = frame[[name for name in frame if name not in self._words]].to_numpy(float)
         codes = [pd.Index(w).get_indexer(frame[n]) for n, w in self._words.items()]
         codes = [np.maximum(c, 0) for c in codes]  # a word not seen is missing
@@ -229,8 +212,6 @@ class Texts(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
         else:
-            import pandas as pd
-
             frame = pd.DataFrame({"text": list(self.rows)})
             refuse_thousands(frame["text"])
             object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
@@ -274,8 +255,6 @@ def _entry(checksum: str) -> Path:
 
 @functools.lru_cache(maxsize=8)
 def _load(entry: Path) -> pd.DataFrame:
-    import pandas as pd
-
     with store.lock(entry):
         if not store.intact(entry):
             raise ValueError(f"the store holds no rows {entry.name}: read the data again")

@@ -18,7 +18,6 @@ def leaderboard(answers: pd.DataFrame) -> ipywidgets.VBox:
     `answers` is a DataFrame [encoder, task, difficulty, text, slot, true, predicted, score]: a row
     of `nl.predict` for each, with a whole number as its difficulty and a score from 0 to 1.
 
-    >>> import pandas as pd
     >>> rows = {"encoder": ["FoNE", "XVal"], "difficulty": [2, 2], "predicted": [30.0, 29.1]}
     >>> sums = pd.DataFrame(rows | {"score": [1.0, 0.2], "text": "12+18=30", "true": 30.0})
     >>> panel = nl.widgets.leaderboard(sums.assign(task="sums", slot="answer"))

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from numlab import compare, store
+from numlab.compare.encodings import choices
 from numlab.compare.learning import CONSTANTS, answers, specs
 from numlab.estimators import baselines
 from numlab.training import train
@@ -118,9 +119,7 @@ def judge(table, seed: int, steps: int, folder: Path) -> dict:
         fresh = folder / f"fresh-{path.name}"
         pd.DataFrame(table(np.random.default_rng(1000 + seed), FRESH)).to_csv(fresh, index=False)
         rows = compare.read(fresh).frame
-        able = [
-            e for e in compare.choices(found.reading.numbers) if str(e) in {*found.answers.encoder}
-        ]
+        able = [e for e in choices(found.reading.numbers) if str(e) in {*found.answers.encoder}]
         runs = [train(spec) for spec in specs(found.reading, able, None, steps)]
         for name, low, high in runs[0].spec.task.without:  # no model has seen rows like these
             if name in rows:

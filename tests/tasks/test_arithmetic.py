@@ -132,25 +132,6 @@ def test_long_operands_of_one_length_are_uniform():
     assert np.histogram(longest, 9, (0.1, 1))[0] / len(longest) == pytest.approx(1 / 9, abs=0.03)
 
 
-def test_a_held_operand_stays_where_it_is_put():
-    (held,) = Addition(3).sample(50, seed=8, a=999)
-    (free,) = Addition(3).sample(50, seed=8)
-    assert (held.column("a") == 999).all()
-    assert (held.column("answer") == 999 + free.column("b")).all()
-
-
-@pytest.mark.parametrize("value", [0.5, 1000, -1, np.nan, np.inf])
-def test_a_held_operand_that_cannot_be_written_is_refused(value):
-    with pytest.raises(ValueError, match="at most 3 digits before and 0 after the point; got"):
-        Addition(3).sample(2, seed=0, a=value)
-
-
-@pytest.mark.parametrize("value", [1.0, True, 10**20, -1, "7"])
-def test_a_held_long_operand_is_a_python_int(value):
-    with pytest.raises(ValueError, match="at most 20 digits before and 0 after the point; got"):
-        Addition(20).sample(2, seed=0, a=value)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

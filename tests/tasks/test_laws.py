@@ -63,13 +63,13 @@ TASKS = [
 ]
 HELD = {  # by task: a name that can be held, a value in its range, one out of it
     Planets: [("stepsize", 0.4, -1.0), ("m0", 3.0, -1.0), ("e0", 1.0, 30.0), ("a0", 1.1, 2.0)],
-    Addition: [("a", 12, -1), ("b", 7, 10**40)],
-    LongAddition: [("a", 12, -1), ("b", 7, 10**40)],
-    Subtraction: [("a", 12, -1), ("b", 7, 10**40)],
-    Multiplication: [("a", 12, -1), ("b", 7, 10**40)],
+    Addition: [],  # its operands are drawn together
+    LongAddition: [],
+    Subtraction: [],
+    Multiplication: [],
+    Classification: [],
     BinaryTrees: [("a", 1.5, -1.0), ("b", 0.25, 9.0)],
     Lookup: [("answer", 0.4, 3.5)],
-    Classification: [("a", 12, -1), ("c", 7, 1001)],
     Quantities: [],  # no parameters
     Temperature: [],  # what a field holds cannot be held at another value
     Mixture: [],  # of many tasks no one parameter
