@@ -22,6 +22,7 @@ from test_explorer import unpacked
 import numlab as nl
 from numlab.plots.sweep import legible
 from numlab.widgets import sweep, sweep_answers
+from numlab.widgets.spell import tokens_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = nl.RunSpec(
@@ -311,29 +312,32 @@ def test_clouds_of_one_dimension_are_refused():
         nl.widgets.clouds(pd.DataFrame(), dimensions=1)
 
 
-def test_a_text_is_spelled_by_every_encoder_and_read_back():
-    encoders = [nl.P1000(), nl.XVal(), nl.Aggregate(int_digits=4)]
-    frame = nl.widgets.spelled("x=-60.25, n=7", encoders)
-    assert frame.encoder.unique().tolist() == ["P1000", "XVal", "Aggregate(int_digits=4)"]
-    own = frame[frame.kind == "number"].groupby("encoder", sort=False).word.agg(list)
-    assert own["P1000"] == ["-", "602", "E-1", "+", "700", "E-2"]
-    assert own["XVal"] == ["[NUM]", "[NUM]"]
-    assert frame[frame.encoder == "XVal"].carries.dropna().tolist() == ["-60.25", "7"]
-    first = frame[frame.kind == "number"].groupby("encoder", sort=False).first()
-    assert first.read.tolist() == [-60.2, -60.25, -60.0]
-    assert first.error.tolist() == pytest.approx([0.05 / 60.25, 0, 0.25 / 60.25])
+@pytest.mark.parametrize(
+    ("encoder", "words", "carries", "read"),
+    [
+        (nl.P1000(), ["-", "602", "E-1"], [None] * 3, -60.2),
+        (nl.XVal(), ["[NUM]"], ["-60.25"], -60.25),
+    ],
+    ids=str,
+)
+def test_a_number_is_spelled_and_read_back(encoder, words, carries, read):
+    tokens = tokens_of(encoder, -60.25)
+    assert [token.word for token in tokens] == words
+    assert [token.carries for token in tokens] == carries
+    assert (tokens[0].number, tokens[0].read) == (-60.25, read)
+    assert tokens[0].error == pytest.approx((read + 60.25) / 60.25)
 
 
 def test_a_long_integer_is_spelled_to_its_last_digit():
-    frame = nl.widgets.spelled("id=9007199254740993", [nl.Digits(20)])
-    assert frame.read.iloc[-1] == frame.number.iloc[-1] == 9007199254740993
+    token = tokens_of(nl.Digits(20), 9007199254740993)[-1]
+    assert token.read == token.number == 9007199254740993
 
 
-def test_a_number_that_cannot_be_held_is_refused_in_words_and_the_others_are_spelled():
-    frame = nl.widgets.spelled("1, 3.2e11", [nl.P1000()])
-    refused = frame[frame.kind == "refused"]
-    assert refused.word.tolist() == ["P1000 holds |x| < 9.995e9; got 3.2e11"]
-    assert (frame.kind == "number").sum() == 3
+def test_a_text_is_spelled_in_reading_order_and_what_cannot_be_held_is_refused():
+    _, shown, *_ = nl.widgets.spell([nl.P1000()], "x=7, 3.2e11 m").children
+    words = re.findall(r'class="word [a-z]+">(.*?)</span>', shown.value)
+    assert words[:4] == ["x=", "+", "700", "E-2"] and words[-1].endswith("m")
+    assert words[-2] == "P1000 holds |x| &lt; 9.995e9; got 3.2e11"
 
 
 @pytest.mark.parametrize(

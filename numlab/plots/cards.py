@@ -8,7 +8,6 @@ from numlab.plots.style import encoder_color, panels, styled
 TICKS = {1.0: "✓", 0.5: "½", 0.0: "✗"}
 DOT = 260  # area of the best score, in square points
 FALLING = ("tokens", "RMS ratio", "step")  # measures of which less is better
-ACROSS = 5  # encoders in a table
 
 
 @styled
@@ -63,17 +62,12 @@ def told(value: float) -> str:
 
 
 def as_text(card: pd.DataFrame) -> str:
-    """Tables of a report card with a row for each measure, five encoders side by side."""
+    """A report card with a row for each measure, as many encoders side by side as fit."""
     shown = [
         f"{value:.3g} {TICKS.get(tick, ' ')}"
         for value, tick in zip(card.value, card.published, strict=True)
     ]
     number = card.desideratum.str.partition(" ")[0]
     rows = card.assign(shown=shown, measure=number + " " + card.measure)
-    names = list(dict.fromkeys(card.encoder))
-    tables = []
-    for i in range(0, len(names), ACROSS):
-        few = rows[rows.encoder.isin(names[i : i + ACROSS])]
-        table = few.pivot_table("shown", "measure", "encoder", "first", sort=False)
-        tables.append(table.rename_axis(index=None, columns=None).to_string(na_rep=""))
-    return "\n\n".join(tables)
+    table = rows.pivot_table("shown", "measure", "encoder", "first", sort=False)
+    return table.rename_axis(index=None, columns=None).to_string(na_rep="", line_width=100)

@@ -1,9 +1,6 @@
 from .clouds import clouds as clouds
 from .explorer import embedding_explorer as embedding_explorer
-from .leaderboard import leaderboard as leaderboard
-from .report_card import report_card as report_card
 from .spell import spell as spell
-from .spell import spelled as spelled
 from .sweep import ood_sweep as ood_sweep
 from .sweep_answers import answers as answers
 from .sweep_answers import swept as swept

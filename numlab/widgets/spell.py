@@ -1,8 +1,10 @@
 """Any text under every encoder, as a person types it."""
 
+from itertools import zip_longest
+from typing import NamedTuple
+
 import ipywidgets
 import numpy as np
-import pandas as pd
 
 from numlab.encoders import Encoder
 from numlab.encoders.base import written
@@ -13,7 +15,6 @@ from numlab.widgets.panel import FIT, Panel, on_change, page
 
 LONGEST = 400  # characters of a text that are shown
 EXAMPLE = "planet0 has m=2.38, a=-60.2 and 1998 moons"
-COLUMNS = ["encoder", "piece", "kind", "word", "carries", "number", "read", "error"]
 
 
 def spell(encoders: list[Encoder], text: str = EXAMPLE) -> ipywidgets.VBox:
@@ -33,43 +34,23 @@ def spell(encoders: list[Encoder], text: str = EXAMPLE) -> ipywidgets.VBox:
     return Panel(box, shown)
 
 
-def spelled(text: str, encoders: list[Encoder]) -> pd.DataFrame:
-    """The tokens of a text under each encoder, and how each number is read back from its tokens.
+class Token(NamedTuple):
+    """A token of a text; of a number with what is read back from all of its tokens."""
 
-    ValueError for a text without a number, or with one that numlab cannot hold.
-
-    Returns
-    -------
-    DataFrame [encoder, piece, kind, word, carries, number, read, error]
-        One row for each token, in reading order. `piece` counts the text's literals and numbers;
-        `kind` is "literal", "number" or "refused" (the encoder cannot hold the number; `word` is
-        its error). Of numbers: `carries`, what the token carries besides its word; `number` and
-        `read`, the number before and after; `error`, the relative error (of 0, the absolute).
-
-    >>> import numlab as nl
-    >>> frame = spelled("x=-60.25", [nl.P1000()])
-    >>> frame.word.tolist(), float(frame.read.iloc[-1])
-    (['x=', '-', '602', 'E-1'], -60.2)
-    """
-    (example,) = parse([text])
-    words, literals = Text.of([example.layout]), example.layout.literals
-    rows = []
-    for encoder in encoders:
-        for i, literal in enumerate(literals):
-            tokens = [("literal", words.words[j], *[None] * 4) for j in words.ids(literal)]
-            rows += [(str(encoder), 2 * i, *token) for token in tokens]
-            for number in example.numbers[0, i : i + 1].tolist():  # none behind the last literal
-                rows += [(str(encoder), 2 * i + 1, *token) for token in tokens_of(encoder, number)]
-    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)  # long integers to the last digit
-    return frame.astype({"piece": int, "error": float})
+    kind: str  # "literal", "number", or "refused": the encoder cannot hold the number
+    word: str  # of "refused": its error
+    carries: str | None = None  # besides the word
+    number: float | int | None = None
+    read: float | int | None = None
+    error: float = np.nan  # relative; of 0, absolute
 
 
-def tokens_of(encoder: Encoder, number: float | int) -> list[tuple]:
-    """Rows [kind, word, carries, number, read, error] of one number; see `spelled`."""
+def tokens_of(encoder: Encoder, number: float | int) -> list[Token]:
+    """The tokens of one number."""
     try:
         tokens = encoder.encode([number])
     except ValueError as error:
-        return [("refused", str(error), None, number, None, np.nan)]
+        return [Token("refused", str(error), number=number)]
     read, features = encoder.decode(tokens)[0], iter(tokens.features)
     error = np.inf
     if read is not None and read == read:
@@ -77,7 +58,7 @@ def tokens_of(encoder: Encoder, number: float | int) -> list[tuple]:
     rows = []
     for i in tokens.ids[tokens.mask]:
         carried = _joined(next(features)) if i in encoder.carriers else None
-        rows.append(("number", encoder.vocabulary[i], carried, number, read, error))
+        rows.append(Token("number", encoder.vocabulary[i], carried, number, read, error))
     return rows
 
 
@@ -92,12 +73,18 @@ def _page(text: str, encoders: list[Encoder]) -> str:
     """The HTML of a text's tokens, or of the reason why it has none."""
     template = page("spell.html")
     try:
-        frame = spelled(text[:LONGEST], encoders)
+        (example,) = parse([text[:LONGEST]])
     except ValueError as error:
         return template.render(problem=str(error).partition(": ")[2] or str(error))
-    rows = []
-    for name, tokens in frame.groupby("encoder", sort=False):
-        numbers = tokens[tokens.kind != "literal"].drop_duplicates("piece")
-        records = tokens.to_dict("records"), numbers.to_dict("records")
-        rows.append((name, encoder_color(name), *records))
+    words, rows = Text.of([example.layout]), []
+    literals = [
+        [Token("literal", words.words[i]) for i in words.ids(literal)]
+        for literal in example.layout.literals
+    ]
+    for encoder in encoders:
+        numbers = [tokens_of(encoder, number) for number in example.numbers[0].tolist()]
+        pairs = zip_longest(literals, numbers, fillvalue=[])
+        tokens = [token for literal, number in pairs for token in literal + number]
+        color, firsts = encoder_color(str(encoder)), [own[0] for own in numbers]
+        rows.append((str(encoder), color, tokens, firsts))
     return template.render(rows=rows, written=written, longest=len(text) > LONGEST and LONGEST)

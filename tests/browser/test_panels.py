@@ -9,10 +9,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from browser.conftest import PATIENCE, command, open_notebook, saved, serve, shot
+from browser.conftest import PATIENCE, ROOT, command, open_notebook, saved, serve, shot
 
-PREPARE = """
+PREPARE = f"""
+import sys
+sys.path.append({str(ROOT / "notebooks/beyond")!r})
 import numpy as np
+import panels
 import numlab as nl
 numbers = np.arange(1000.0)
 encoders = nl.FoNE(int_digits=3), nl.XVal()
@@ -25,11 +28,11 @@ answers = pd.DataFrame(
      "text": f"{level} {task}", "predicted": guess, "score": 1 / guess}
     for task in ("sums", "products") for encoder, guess in (("FoNE", 1.0), ("XVal", 2.0))
     for level in (1, 2, 3))
-nl.widgets.leaderboard(answers)
+panels.Leaderboard(answers)
 """
 CARD = """
 graded = nl.P10(), nl.XVal()
-nl.widgets.report_card(nl.probes.report_card(graded), graded)
+panels.ReportCard(nl.probes.report_card(graded), graded)
 """
 CELLS = (
     PREPARE,
