@@ -11,6 +11,47 @@ from typing import Annotated
 
 import typer
 
+
+def _check_folder(file: str | None) -> str | None:
+    """Fail before the work, not after it."""
+    if file and not Path(file).parent.is_dir():
+        raise ValueError(f"there is no folder {Path(file).parent}")
+    return file
+
+
+def _check_picture(file: str | None) -> str | None:
+    if file and Path(file).suffix not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"a picture is .svg, .png or .pdf; got {file}")
+    return _check_folder(file)
+
+
+def _split(names: str | None) -> list[str]:
+    return [name for name in (names or "").split(",") if name]
+
+
+COLUMNS = (
+    "The columns to use, with their kinds if need be: number, id, code, words, date, dmy or mdy. "
+    "Default: the first usable ones, 8 for compare and 32 for regress."
+)
+Columns = Annotated[str | None, typer.Option(metavar="A,B:id", help=COLUMNS, callback=_split)]
+Decimal = Annotated[str | None, typer.Option(help='"," or "."; default: guessed.')]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, no text.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME",
+        help="Notebooks such as xval/planets, or folders such as xval. Default: all.",
+    ),
+]
+Picture = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Save a picture (.svg, .png, .pdf).", callback=_check_picture
+    ),
+]
+Profile = Annotated[
+    str, typer.Option(help="smoke (seconds), quick (minutes), full (hours) or paper (a cluster).")
+]
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -35,9 +76,7 @@ def _options(
 
 
 @app.command(name="list")
-def list_notebooks(
-    profile: Annotated[str, typer.Option(help="smoke, quick, full or paper.")] = "quick",
-) -> None:
+def list_notebooks(profile: Profile = "quick") -> None:
     """List the notebooks, and whether each is up to date."""
     from numlab.figures.filing import check_profile
     from numlab.figures.notebooks import find
@@ -78,26 +117,26 @@ def runs(
 @app.command()
 def lab() -> None:
     """Open the notebooks in JupyterLab; installed ones are copied into your own folder first."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise ValueError("notebooks need JupyterLab: pip install 'numlab[lab]'")
-    start = str(_notebooks() / "start.ipynb")
+    start = str(_notebooks("jupyterlab") / "start.ipynb")
     os.execl(sys.executable, sys.executable, "-m", "jupyterlab", start)
 
 
 @app.command(name="app", context_settings={"ignore_unknown_options": True})
 def serve(arguments: Annotated[list[str] | None, typer.Argument(help="Options of voila.")] = None):
     """Serve the notebooks as web pages, without JupyterLab."""
-    if importlib.util.find_spec("voila") is None:
-        raise ValueError("web pages need voila: pip install 'numlab[lab]'")
+    notebooks = _notebooks("voila")
     from numlab.widgets import web
 
-    web.serve(_notebooks(), *arguments or ())
+    web.serve(notebooks, *arguments or ())
 
 
-def _notebooks() -> Path:
+def _notebooks(needed: str) -> Path:
+    """The folder of the notebooks, a copy of the user's own; ValueError without a package."""
     from numlab import store
     from numlab.figures.notebooks import INSTALLED, folder
 
+    if importlib.util.find_spec(needed) is None:
+        raise ValueError(f"notebooks need {needed}: pip install 'numlab[lab]'")
     notebooks = folder()
     if notebooks == INSTALLED:
         notebooks = store.home() / "notebooks"
@@ -108,18 +147,8 @@ def _notebooks() -> Path:
 
 @app.command()
 def figures(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Notebooks such as xval/planets, or folders such as xval. Default: all.",
-            show_default=False,
-        ),
-    ] = None,
-    profile: Annotated[
-        str,
-        typer.Option(help="smoke (seconds), quick (minutes), full (hours) or paper (a cluster)."),
-    ] = "quick",
+    names: Names = None,
+    profile: Profile = "quick",
     jobs: Annotated[int, typer.Option(help="How many notebooks run side by side.")] = 3,
     scheduler: Annotated[
         str | None,
@@ -128,7 +157,6 @@ def figures(
             help="A Dask scheduler to train on, such as tcp://host:8786, or slurm: each run is a "
             "Slurm job, with the resources that SBATCH_PARTITION and other SBATCH_ variables "
             "name. Default: a cluster of one-thread workers on this machine.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -167,26 +195,15 @@ def compare(
     steps: Annotated[
         int, typer.Option(min=0, help="Training steps of each small model; 0 trains none.")
     ] = 300,
-    columns: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B:id",
-            help="The columns to use, with their kinds if need be: number, id, code, words, date, "
-            "dmy or mdy. Default: the first eight usable columns.",
-            show_default=False,
-        ),
-    ] = "",
+    columns: Columns = None,
     target: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Predict this one. Default: each.", show_default=False),
+        str | None, typer.Option(metavar="COLUMN", help="Predict this one. Default: each.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Trainings of each encoder.")] = 3,
-    decimal: Annotated[
-        str, typer.Option(help='"," or "."; default: guessed.', show_default=False)
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    decimal: Decimal = None,
+    as_json: Json = False,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Save the page.", show_default=False)
+        str | None, typer.Option(metavar="FILE", help="Save the page.", callback=_check_folder)
     ] = None,
 ) -> None:
     """Measure every encoder on the numbers of a file, and advise which one to take.
@@ -198,9 +215,7 @@ def compare(
     """
     from numlab.compare import report
 
-    _check_folder(html)
-    names = [name for name in columns.split(",") if name]
-    result = report(file, steps, _say, names, target, seeds, decimal)
+    result = report(file, steps, _say, columns, target, seeds, decimal or "")
     typer.echo(result.json if as_json else result.text)
     if html:
         Path(html).write_text(result._repr_html_(), "utf-8")
@@ -210,22 +225,10 @@ def compare(
 def regress(
     file: Annotated[str, typer.Argument(metavar="FILE", help="As for compare.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The numbers to predict.")],
-    columns: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B:id",
-            help="The columns to predict from, with their kinds if need be, as for compare. "
-            "Default: all usable ones, 32 at most.",
-            show_default=False,
-        ),
-    ] = "",
-    decimal: Annotated[
-        str, typer.Option(help='"," or "."; default: guessed.', show_default=False)
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    picture: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Save a picture (.svg, .png, .pdf).")
-    ] = None,
+    columns: Columns = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+    picture: Picture = None,
 ) -> None:
     """Learn a column of a file from the others, and say how well.
 
@@ -236,9 +239,7 @@ def regress(
     from numlab import compare, estimators, plots
     from numlab.compare.report import about
 
-    _check_picture(picture)
-    names = [name for name in columns.split(",") if name]
-    table = compare.read(file, names, target, decimal, most=32)
+    table = compare.read(file, columns, target, decimal or "", most=32)
     if table.of_texts:
         raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     for line in about(table):
@@ -247,18 +248,6 @@ def regress(
     typer.echo(found.json if as_json else found.text)
     if picture:
         plots.intervals(found.predictions, target).savefig(picture)
-
-
-def _check_folder(file: str | None) -> None:
-    """Fail before the work, not after it."""
-    if file and not Path(file).parent.is_dir():
-        raise ValueError(f"there is no folder {Path(file).parent}")
-
-
-def _check_picture(file: str | None) -> None:
-    _check_folder(file)
-    if file and Path(file).suffix not in (".svg", ".png", ".pdf"):
-        raise ValueError(f"a picture is .svg, .png or .pdf; got {file}")
 
 
 def _say(stage: str) -> None:
@@ -272,13 +261,10 @@ def bench(
         typer.Argument(
             metavar="ENCODER",
             help='Such as BitTokens, "FoNE(8, 7)", or mymodule:MyEncoder. Default: ten of numlab.',
-            show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
-    picture: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Save a picture (.svg, .png, .pdf).")
-    ] = None,
+    as_json: Json = False,
+    picture: Picture = None,
     arithmetic: Annotated[
         float, typer.Option(min=0, help="Seconds of training for sums, and for products.")
     ] = 0,
@@ -292,7 +278,6 @@ def bench(
     from numlab.plots.cards import as_text
     from numlab.probes.desiderata import report_card, standard
 
-    _check_picture(picture)
     subjects = [named(text) for text in encoders] if encoders else standard()
     card = report_card(subjects, seconds=arithmetic)
     typer.echo(card.to_json(orient="records", indent=1) if as_json else as_text(card))

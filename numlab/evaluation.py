@@ -7,7 +7,7 @@ import itertools
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,7 @@ from numlab.objectives import Answers
 __all__ = ["labels", "predict"]
 
 LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `interval` tries
-
-
-class Run(Protocol):
-    """What predicts: a trained model with its spec (`training.Run`)."""
-
-    spec: Any
-    tokenizer: Any
-    model: Any
-
-    def examples(self, part: str) -> list[Examples]: ...
+Run = Any  # a training.Run, whose module imports this one
 
 
 def labels(runs: Sequence[Run]) -> dict[Run, str]:
@@ -225,7 +216,9 @@ def _columns(corpus: Corpus, answers: Answers, patterns: tuple[str, ...]):
             predicted = tokenizer.decode(*tokens, matches(slot.name, patterns), slot.name)
             valid = np.array([v is not None and v == v for v in predicted.tolist()], bool)
         else:
-            predicted = _words(tokenizer, *tokens[:2])
+            words = np.array([*tokenizer.text.words, *tokenizer.vocabulary])
+            spelled = zip(*tokens[:2], strict=True)
+            predicted = np.array(["".join(words[ids[mask]]) for ids, mask in spelled])
             valid = np.isin(predicted, slot.words)
         yield {
             "example": answers.rows[pick] if e.index is None else e.index[row],
@@ -234,9 +227,3 @@ def _columns(corpus: Corpus, answers: Answers, patterns: tuple[str, ...]):
             "predicted": predicted,
             "valid": valid,
         }
-
-
-def _words(tokenizer, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """(n, L) tokens as (n,) texts."""
-    words = np.array([*tokenizer.text.words, *tokenizer.vocabulary])
-    return np.array(["".join(words[row[m]]) for row, m in zip(ids, mask, strict=True)])

@@ -25,7 +25,7 @@ from filelock import FileLock
 from numlab.described import describe
 from numlab.examples import Examples, Layout, Slot
 
-__all__ = ["home", "runs_dir", "split", "table"]
+__all__ = ["home", "runs_dir", "table"]
 
 SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk

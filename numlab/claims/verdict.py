@@ -152,7 +152,6 @@ def _lies(claim: Claim, low: float, high: float) -> str:
 
 def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
     """Samples as a Series for each part; of ratios their logarithms."""
-
     if not isinstance(samples, (Mapping, pd.DataFrame)):
         samples = {"": [samples] if np.isscalar(samples) else samples}
     columns = {}
@@ -187,15 +186,13 @@ def _averaged(over: str, values: pd.Series) -> pd.Series:
     """One value for each seed or example, where an index (seed, example) has many."""
     if values.index.nlevels == 1:
         return values
-    unit = over.removesuffix("s")
-    return values.groupby(unit).mean().where(np.isfinite(values).groupby(unit).all())
+    return values.groupby(over.removesuffix("s")).mean(skipna=False)
 
 
 def _interval(
     claim: Claim, name: str, values: pd.Series, level: float = LEVEL
 ) -> tuple[float, float]:
     """The interval of the mean; of a computation: the least and the greatest value."""
-
     where, n = f"{claim.id}{name and f', {name}'}", len(values)
     if n < LEAST[claim.over]:
         raise WrongSamplesError(f"{where}: {claim.over} needed: {LEAST[claim.over]}; got {n}")

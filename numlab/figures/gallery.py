@@ -108,16 +108,13 @@ def _earlier(figures: list[dict]) -> set[str]:
 def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
     """Each claim with its verdict at a profile, by id; one of an older wording does not count."""
     judged = {entry["id"]: entry for figure in saved(profile) for entry in figure["claims"]}
-    return {
-        id: (claim, judged[id] if id in judged and _is_of(judged[id], claim) else NOT_RUN)
-        for id, claim in claims().items()
-    }
-
-
-def _is_of(verdict: dict, claim: Claim) -> bool:
-    """Whether a verdict answers what the claim asks today, under the gates that it has today."""
-    gates = {gate["name"] for gate in verdict["gates"]}
-    return verdict.get("asked") == claim.asked and gates == {*claim.gates}
+    found = {}
+    for id, claim in claims().items():
+        entry = judged.get(id, NOT_RUN)
+        gates = {gate["name"] for gate in entry["gates"]}
+        of_today = entry.get("asked") == claim.asked and gates == {*claim.gates}
+        found[id] = claim, entry if of_today else NOT_RUN
+    return found
 
 
 def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list[list[str]]:
@@ -145,15 +142,15 @@ def draw_curves(notebook: str, profile: str) -> None:
     earlier = _earlier(figures)
     own = [f for f in figures if f["notebook"] == notebook and f["id"] not in earlier]
     digests = dict.fromkeys(digest for figure in own for digest in figure["runs"])
-    runs = []
+    histories = {}
     for digest in digests:
-        with contextlib.suppress(ValueError):
-            runs.append(Run.stored(digest))
-    curves, panels = [], _panels(runs)
+        with contextlib.suppress(ValueError, OSError):
+            run = Run.stored(digest)
+            histories[run] = run.history.query("part == 'valid'")
+    curves, panels = [], _panels([*histories])
     for panel in dict.fromkeys(panels.values()):
-        for run, name in _encoders([run for run in runs if panels[run] == panel]).items():
-            losses = run.history.query("part == 'valid'")
-            if len(losses) > 1:
+        for run, name in _encoders([run for run in panels if panels[run] == panel]).items():
+            if len(losses := histories[run]) > 1:
                 curves.append(losses.assign(panel=panel, encoder=name, run=run.digest))
     if not curves:
         return

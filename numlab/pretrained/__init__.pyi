@@ -2,4 +2,3 @@ from .model import Pretrained as Pretrained
 from .numbers import NumberModel as NumberModel
 from .source import MINILM as MINILM
 from .source import locate as locate
-from .writer import PretrainedWriter as PretrainedWriter

@@ -48,10 +48,6 @@ class Curriculum:
         if not all(0 < share <= 1 for share in shares) or self.preview == 1 or self.last < 1:
             raise ValueError(f"a curriculum has shares above 0, to 1, and last >= 1; got {self}")
 
-    def front(self, n_levels: int, reached: float) -> int:
-        """The hardest open level, from 0, where a share of the levels has been reached."""
-        return round(reached * (n_levels - 1))
-
     def weights(self, n_levels: int, front: int) -> np.ndarray:
         """(levels,) how often each is drawn; they sum to 1."""
         harder = self.decay ** np.arange(n_levels - front - 1)
@@ -90,9 +86,8 @@ class Course:
 
     @property
     def fronts(self) -> list[int]:
-        return [
-            self.curriculum.front(n, r) for n, r in zip(self.n_levels, self.reached, strict=True)
-        ]
+        """The hardest open level of each task, from 0."""
+        return [round(r * (n - 1)) for n, r in zip(self.n_levels, self.reached, strict=True)]
 
     def rows(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """(n,) texts of a step, drawn with replacement; tasks keep their shares."""

@@ -29,7 +29,7 @@ class RunSpec:
     Parameters
     ----------
     task, encoder, objective, model : what is learned, how numbers are spelled, what is predicted,
-        and by which model (a ModelSpec, Pretrained or PretrainedWriter).
+        and by which model (a ModelSpec or Pretrained).
     n_train, n_valid, n_test : examples drawn from the task, disjoint, with `seed`.
     steps, batch_size : length of the training.
     learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps. It
@@ -87,8 +87,8 @@ class RunSpec:
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
         for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
-            if not isinstance(n := getattr(self, field), int) or n < 1:
-                raise ValueError(f"{field} is a whole number, at least 1; got {n}")
+            if type(n := getattr(self, field)) is not int or n < 1:
+                raise ValueError(f"{field} is a whole number, at least 1; got {n!r}")
         for field in ("warmup", "min_lr_ratio"):
             if not 0 <= (share := getattr(self, field)) <= 1:
                 raise ValueError(f"{field} is a share, from 0 to 1; got {share}")

@@ -50,7 +50,7 @@ def graded():
 
 def test_a_report_card_draws_a_dot_for_each_score_of_what_is_chosen(graded):
     _, card = graded
-    panel = panels.ReportCard(card)
+    panel = panels.ReportCard(card, [])
     first, second = json.loads(panel.plot.figure)["data"]
     assert [first["name"], second["name"]] == ["XVal", "P10"]
     assert unpacked(second["x"]).tolist() == card.score[card.encoder == "P10"].tolist()

