@@ -6,6 +6,8 @@ import numpy as np
 
 EXACT = 2**53  # float64 is exact for every integer below this
 FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
+TENS = np.array([float(f"1e{k}") for k in range(-324, 309)])  # 1e-324 is 0
+ONE = 324  # where 1 stands in TENS
 
 
 def as_numbers(numbers) -> np.ndarray:
@@ -55,20 +57,20 @@ def is_whole(number: float | int) -> bool:
 
 
 def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Round finite numbers to n significant figures, 1 to 12 (float64 blurs the last of more).
+    """Round finite numbers to n significant figures, 1 to 15; float64 may blur the last of many.
 
     Gives significands, float64 integers of n digits with the numbers' signs (0 for 0), and int
-    exponents: numbers are about significand * 10^exponent. Below 1e-300, numbers are 0.
+    exponents: numbers are about significand * 10^exponent.
 
     >>> to_figures([-0.02345, 999.6, 0], 3)
     (array([-234.,  100.,    0.]), array([-4,  1, -2]))
     """
     x = np.asarray(numbers, np.float64)
     size = np.abs(x)
-    exponent = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int) - (n - 1)
-    exponent = np.maximum(exponent, -300)
-    # one of the two powers is 1: rounded once
-    significand = np.rint(size * 10.0 ** np.maximum(-exponent, 0) / 10.0 ** np.maximum(exponent, 0))
+    exponent = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int)
+    exponent -= (size < TENS[exponent + ONE]) & (size > 0)  # log10 can round up
+    exponent -= n - 1
+    significand = np.rint(from_figures(size, -exponent))
     up = significand >= 10**n
     return np.copysign(np.where(up, 10.0 ** (n - 1), significand), x), exponent + up
 
@@ -76,10 +78,15 @@ def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
 def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """significand * 10^exponent, infinite where float64 ends.
 
-    The nearest floats up to 10^22 and down to 10^-22; beyond, to two units in the last place.
+    The nearest floats up to 10^22 and down to 10^-22; beyond, to a unit or two in the last place.
 
     >>> from_figures(*to_figures([0.1 + 0.2, -1234], 3))
     array([ 3.00e-01, -1.23e+03])
     """
-    value = significand * 10.0 ** np.maximum(exponent, 0) / 10.0 ** np.maximum(-exponent, 0)
+    first, value = np.clip(exponent, -300, 300), significand
+    with np.errstate(over="ignore"):
+        for step in (first, exponent - first):  # a power itself can be beyond float64
+            if np.any(step):
+                power = TENS[ONE + np.abs(step)]
+                value = np.where(step < 0, value / power, value * power)
     return value + 0.0  # -0.0 becomes 0.0

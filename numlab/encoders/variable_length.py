@@ -1,29 +1,20 @@
 """Two significant figures in as few words as possible (Appendix D.3, xval)."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.base import END, Encoder, Tokens
+from numlab.encoders.base import Encoder, Tokens
 from numlab.encoders.text import from_columns
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import to_figures
 
 FIGURES = 2
 EXPONENTS = range(-8, 3)
 SMALLEST, LARGEST = 1e-8, float(np.nextafter(995, 0))  # 995 would round to 1E+3
 THE_POINT, THE_MINUS, FIRST_POWER = 100, 101, 102  # the words 0 to 99 come first
-DIGIT, DOUBLE, POINT, MINUS, POWER, OTHER, NOTHING = range(7)  # kinds of words
-KIND = np.repeat(range(7), [10, 90, 1, 1, len(EXPONENTS), 1, 1])
-# The forms of a number: each word's factor in the significand, and the power of ten.
-FORMS = {
-    (DIGIT,): ([1], 0),
-    (DOUBLE,): ([1], 0),
-    (POINT, DIGIT): ([0, 1], -1),
-    (POINT, DOUBLE): ([0, 1], -2),
-    (DIGIT, POINT, DIGIT): ([10, 0, 1], -1),
-    (DIGIT, POWER): ([1, 0], 0),
-    (DIGIT, POINT, DIGIT, POWER): ([10, 0, 1, 0], -1),
-}
+# 23, .2, 2.3, 2E-3, 2.3E-3, word by word
+WRITTEN = re.compile(r"(- )?(\d\d?|\. \d\d?|\d \. \d|\d( \. \d)? E[+-]\d)")
 
 
 @dataclass(frozen=True)
@@ -64,18 +55,11 @@ class VariableLength(Encoder):
         return from_columns(columns)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        """Read all FORMS, some of which `encode` never writes: 0.3 with its zero, 2.0."""
-        ids = tokens.packed(self.length)
-        negative = ids[:, 0] == THE_MINUS
-        ids[negative] = np.roll(ids[negative], -1, axis=1)
-        ids[negative, -1] = END
-        known = (ids >= 0) & (ids < len(self.vocabulary))
-        kind = KIND[np.where(known, ids, len(self.vocabulary) + (ids == END))]
-        value = np.full(len(ids), np.nan)
-        for form, (factors, shift) in FORMS.items():
-            padded = np.pad(form, (0, ids.shape[1] - len(form)), constant_values=NOTHING)
-            rows = (kind == padded).all(1)
-            words = ids[rows, : len(form)]
-            power = words[:, -1] - FIRST_POWER + EXPONENTS[0] if form[-1] == POWER else 0
-            value[rows] = from_figures(words @ factors, np.full(len(words), shift) + power)
-        return np.where(negative, -value, value) + 0.0  # + 0.0: no negative zero
+        """Read all that is WRITTEN, some of which `encode` never writes: 0.3 with its zero, 2.0."""
+        ids = tokens.packed(self.length + 1)
+        ids = np.where(ids < len(self.vocabulary), ids, -1)
+        rows, which = np.unique(ids, axis=0, return_inverse=True)
+        words = np.array([*self.vocabulary, "", "?"])  # the last two: END, and no word
+        texts = [" ".join(words[row]).strip() for row in rows]
+        values = [float(t.replace(" ", "")) if WRITTEN.fullmatch(t) else np.nan for t in texts]
+        return np.array(values)[which.ravel()] + 0.0  # no negative zero

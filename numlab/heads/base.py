@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Code
-from numlab.heads.distributions import Distribution, Drawn
+from numlab.heads.distributions import Distribution, Points
 
 SAMPLES = 256  # of a distribution without a formula
 
@@ -44,7 +44,7 @@ class Head(Code):
         drawn = module.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))
         numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
         log_density = functools.partial(self._log_density, module, outputs)
-        return Drawn(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
+        return Points(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
 
     def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
         """The probability of the features of x, spread over the numbers that are rounded to it."""

@@ -242,7 +242,7 @@ def _distance(mean: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
 
 
 class Points(Distribution):
-    """n samples of each of m distributions, (n, m).
+    """n samples of each of m distributions, (n, m), and perhaps the log density of any x.
 
     NaN is a sample that was not a number: it is dropped, and `valid` is the share of the others.
 
@@ -252,61 +252,37 @@ class Points(Distribution):
     (2.0, 1.0, 0.75)
     """
 
-    def __init__(self, numbers: torch.Tensor):
-        known = ~numbers.isnan()
-        self.valid = known.double().mean(0)
-        last = numbers.double().nan_to_num(-torch.inf).amax(0)
-        self.numbers = torch.where(known, numbers.double(), torch.inf).sort(0).values.minimum(last)
-        self.weights = known.double().sort(0, descending=True).values / known.sum(0)
-        self.below = self.weights.cumsum(0)  # NaN where nothing is valid
+    def __init__(self, numbers: torch.Tensor, log_density: Callable | None = None):
+        self.numbers = numbers.double().sort(0).values  # NaN stand last
+        self.count = (~numbers.isnan()).sum(0)
+        self.valid = self.count.double() / len(numbers)
+        self._log_density = log_density
 
     @property
     def mean(self) -> torch.Tensor:
-        return (self.weights * self.numbers).sum(0)
+        return self.numbers.nanmean(0)
 
     @property
     def mode(self) -> torch.Tensor:
-        """The number with the most weight, the least of several."""
-        first = torch.searchsorted(self.numbers.T.contiguous(), self.numbers.T.contiguous()).T
-        tally = torch.zeros_like(self.weights).scatter_add(0, first, self.weights)
-        return self._at(tally.argmax(0))
-
-    def _at(self, index: torch.Tensor) -> torch.Tensor:
-        number = self.numbers[index, torch.arange(self.numbers.shape[1])]
-        return torch.where(self.valid > 0, number, torch.nan)
+        """The number that comes most often, the least of several."""
+        x = self.numbers.nan_to_num(torch.inf, posinf=torch.inf).T.contiguous()
+        often = torch.searchsorted(x, x, right=True) - torch.searchsorted(x, x)
+        place = often.T.masked_fill(self.numbers.isnan(), -1).argmax(0)
+        return self.numbers.gather(0, place[None])[0]
 
     def cdf(self, x: torch.Tensor) -> torch.Tensor:
-        return (self.weights * (self.numbers <= x.double()[..., None, :])).sum(-2)
+        return (self.numbers <= x.double()[..., None, :]).sum(-2) / self.count.double()
 
     def quantile(self, level: torch.Tensor) -> torch.Tensor:
-        below = self.below < level.double()[..., None, :] - 1e-12
-        return self._at(below.sum(-2).clamp(max=len(self.numbers) - 1))
+        place = (level.double() * self.count - 1e-9).ceil().clamp(min=1).long() - 1
+        return self.numbers[place, torch.arange(place.shape[-1])]
 
     def crps(self, x: torch.Tensor) -> torch.Tensor:
-        far = (self.weights * (self.numbers - x.double()[..., None, :]).abs()).sum(-2)
-        spread = self.below[:-1] * (1 - self.below[:-1]) * self.numbers.diff(dim=0)
-        return far - spread.sum(0)
+        far = (self.numbers - x.double()[..., None, :]).abs().nansum(-2) / self.count
+        below = torch.arange(1.0, len(self.numbers)).double()[:, None] / self.count
+        return far - (below * (1 - below) * self.numbers.diff(dim=0)).nansum(0)
 
     def log_density(self, x: torch.Tensor) -> torch.Tensor:
-        raise ValueError("single numbers have probabilities, not densities")
-
-
-class Drawn(Points):
-    """Samples of a head that predicts features one by one, and the density that it gives a number.
-
-    `log_density` is a function of x. The probability of features that are no number's is in no
-    density.
-
-    >>> import torch
-    >>> head = nl.heads.DigitHead(int_digits=1, frac_digits=1, signed=False)
-    >>> fair = head.distribution(head.build(8), torch.zeros(1, 20))
-    >>> round(float(fair.log_density(torch.tensor([2.5])).exp()), 6)
-    0.1
-    """
-
-    def __init__(self, numbers: torch.Tensor, log_density: Callable[[torch.Tensor], torch.Tensor]):
-        super().__init__(numbers)
-        self._log_density = log_density
-
-    def log_density(self, x: torch.Tensor) -> torch.Tensor:
+        if self._log_density is None:
+            raise ValueError("single numbers have probabilities, not densities")
         return self._log_density(x)

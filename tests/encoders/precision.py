@@ -5,10 +5,10 @@ import functools
 import numpy as np
 
 from numlab.codes import BitCode, Decimal, FigureCode, ScaledCode, as_column
-from numlab.codes.figures import _decade, _shifted
 from numlab.encoders import FusedBins, LogBins, Standardised, VariableLength
 from numlab.encoders.scientific import Scientific
 from numlab.encoders.variable_length import FIGURES, SMALLEST
+from numlab.numbers import from_figures
 
 
 @functools.singledispatch
@@ -26,7 +26,8 @@ def _(encoder: ScaledCode, numbers):
 @precision.register
 def _(encoder: FigureCode, numbers):
     size = np.abs(as_column(numbers).astype(np.float64))
-    unit = _shifted(np.ones_like(size), _decade(size) - (encoder.figures - 1))
+    decade = np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int)
+    unit = from_figures(np.ones_like(size), decade - (encoder.figures - 1))
     return (0.5 + 1e-9) * unit + size * 2.0**-51 + 2.0**-1074
 
 
