@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from numlab.codes.base import LARGEST
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot
@@ -265,8 +266,8 @@ def _numbers(numbers) -> np.ndarray:
     numbers = as_numbers(numbers)
     if numbers.ndim != 1:
         raise ValueError(f"numbers have shape (n,); got {numbers.shape}")
-    if numbers.dtype != object and not np.isfinite(numbers).all():
-        raise ValueError(f"numbers are finite; got {numbers[~np.isfinite(numbers)][0]}")
+    if not (held := np.abs(numbers) <= LARGEST).all():
+        raise ValueError(f"numbers are finite, up to {LARGEST:.1e}; got {numbers[~held][0]}")
     ordered = np.sort(numbers)
     twice = ordered[1:] == ordered[:-1]
     if twice.any():

@@ -21,11 +21,15 @@ PLAIN = XVal()
 
 
 def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
-    """The numbers of each slot."""
+    """The numbers of each slot; ValueError for an integer beyond float64."""
     columns: dict[str, list] = {}
     for e in examples:
         for name in e.layout.number_slots:
-            columns.setdefault(name, []).append(e.column(name).astype(float))
+            x = e.column(name)
+            if (beyond := np.abs(x) > LARGEST).any():
+                got = f"one of {len(str(abs(x[beyond][0])))} digits"
+                raise ValueError(f"{name} holds numbers up to {LARGEST:.1e}; got {got}")
+            columns.setdefault(name, []).append(x.astype(float))
     return {name: np.concatenate(parts) for name, parts in columns.items()}
 
 

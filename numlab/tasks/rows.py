@@ -52,8 +52,8 @@ class Rows(GivenTask):
         for e in self.examples:
             for pattern, low, high in self.without:
                 for name in fnmatch.filter(e.layout.number_slots, pattern):
-                    x = e.column(name).astype(float)
-                    inside[e.index] |= (x > low) & (x < high)
+                    x = e.column(name)
+                    inside[e.index] |= ((x > low) & (x < high)).astype(bool)
         return inside
 
     @property

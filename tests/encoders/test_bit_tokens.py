@@ -108,6 +108,12 @@ def test_the_twin_writes_a_number_in_scientific_notation():
     assert (signs[0, 71:] == half[:71]).all() and (half[71:] == signs[0, :71]).all()
 
 
+@pytest.mark.parametrize("figures", range(1, 16))
+def test_the_largest_number_that_the_twin_holds_is_finite(figures):
+    encoder = Base10Tokens(figures)
+    assert encoder.decode(encoder.encode([encoder.bounds[1]]))[0] >= 1e308
+
+
 def test_digits_beyond_float64_have_a_reciprocal_of_zero():
     encoder = Base10Tokens(3)
     beyond = np.array([[0, 9, 9, 9, 9, 9, 9]], np.uint8)  # 9.99e499: a model may predict it

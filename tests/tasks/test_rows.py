@@ -305,3 +305,13 @@ def test_a_number_whose_length_would_show_cannot_be_predicted(home):
         run.predict(FRAME)
     writes = dataclasses.replace(run.spec, objective=nl.CausalLM(only=("y",)))
     assert len(nl.train(writes).predict(FRAME[:3])) == 3  # it ends a number by itself
+
+
+def test_an_integer_beyond_float64_can_be_held_out_and_is_refused_where_floats_are_needed(home):
+    texts = [f"order {10**400} and 2", "order 3 and 4", "order 8 and 4"]
+    task = Texts(texts, without=(("n0", 5.0, 9.0),))
+    assert task.usable.tolist() == [0, 1]
+    with pytest.raises(
+        ValueError, match=r"n0 holds numbers up to .*; got one of 401 digits"
+    ):
+        nl.encoders.Standardised.fit(task.examples)
