@@ -131,12 +131,12 @@ def serve(arguments: Annotated[list[str] | None, typer.Argument(help="Options of
 
 
 def _notebooks(needed: str) -> Path:
-    """The folder of the notebooks, a copy of the user's own; ValueError without a package."""
+    """The folder of the notebooks, the user's own copy of it; ValueError without a package."""
     from numlab import store
     from numlab.figures.notebooks import INSTALLED, folder
 
     if importlib.util.find_spec(needed) is None:
-        raise ValueError(f"notebooks need {needed}: pip install 'numlab[lab]'")
+        raise ValueError(f"{needed} is not installed: pip install 'numlab[lab]'")
     notebooks = folder()
     if notebooks == INSTALLED:
         notebooks = store.home() / "notebooks"
@@ -210,8 +210,8 @@ def compare(
 
     The file holds texts, or columns. How it was read comes first. The report gives the range and
     precision that each encoder loses, its tokens, and the errors of small models in filling in
-    numbers: as in training, in gaps of it, and beyond, beside constants and gradient boosting.
-    Models are trained once and kept in the store.
+    numbers: as in training, in gaps of it, and beyond, beside constants, nearest neighbours and
+    gradient boosting. Models are trained once and kept in the store.
     """
     from numlab.compare import report
 

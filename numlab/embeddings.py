@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from numlab.codes.base import LARGEST
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders.base import Encoder
 from numlab.examples import Examples, Layout, Slot
-from numlab.numbers import as_numbers, shown
+from numlab.numbers import as_numbers, check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 
@@ -266,8 +265,7 @@ def _numbers(numbers) -> np.ndarray:
     numbers = as_numbers(numbers)
     if numbers.ndim != 1:
         raise ValueError(f"numbers have shape (n,); got {numbers.shape}")
-    if not (held := np.abs(numbers) <= LARGEST).all():
-        raise ValueError(f"numbers are finite, up to {LARGEST:.1e}; got {numbers[~held][0]}")
+    check_held(numbers, "numbers")
     ordered = np.sort(numbers)
     twice = ordered[1:] == ordered[:-1]
     if twice.any():

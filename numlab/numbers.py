@@ -42,6 +42,21 @@ def as_numbers(numbers) -> np.ndarray:
     return floats
 
 
+def check_held(numbers: np.ndarray, name: str) -> None:
+    """ValueError for NaN, infinity, and integers beyond float64.
+
+    >>> check_held(np.array([1, 10**400]), "ids")
+    Traceback (most recent call last):
+    ValueError: ids are finite, up to 1.8e308; got an integer of about 400 digits
+    """
+    held = np.abs(numbers) <= np.finfo(float).max
+    if not held.all():
+        got = numbers[~held][0]
+        if isinstance(got, int):
+            got = f"an integer of about {got.bit_length() * np.log10(2):.0f} digits"
+        raise ValueError(f"{name} are finite, up to 1.8e308; got {got}")
+
+
 def shown(number: float | int) -> str:
     """A number as a person reads it: integers in full, others to six digits.
 
@@ -87,6 +102,6 @@ def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         for step in (first, exponent - first):  # a power itself can be beyond float64
             if np.any(step):
-                power = TENS[ONE + np.abs(step)]
+                power = TENS[ONE + np.abs(step).clip(max=308)]
                 value = np.where(step < 0, value / power, value * power)
     return value + 0.0  # -0.0 becomes 0.0

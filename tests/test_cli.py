@@ -211,5 +211,5 @@ def test_installed_notebooks_are_copied_before_lab_opens_them(tmp_path, monkeypa
 
 def test_lab_says_what_it_needs(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match="jupyterlab: pip install"):
+    with pytest.raises(ValueError, match="jupyterlab is not installed: pip install"):
         cli.lab()

@@ -227,3 +227,15 @@ def test_a_head_that_is_not_the_encoders_learns(encoder, module_home):
 def test_losses_of_words_and_a_head_exclude_each_other():
     with pytest.raises(ValueError, match="added losses need answers in words; DigitHead"):
         addition(encoder=nl.Digits(3), head=heads.DigitHead(3), losses=(nl.AggregateLoss(),))
+
+
+def test_samples_of_a_number_that_is_none_or_infinite_do_not_flatter_a_model():
+    d = Points(torch.tensor([[1.0], [1.0], [torch.inf], [torch.nan], [torch.nan]]))
+    assert d.mode.tolist() == [1.0]
+    finite = Points(torch.tensor([[1.0], [2.0], [4.0]]))
+    assert finite.crps(torch.tensor([torch.nan])).isnan().all()
+
+
+def test_the_spacing_just_below_a_power_of_ten_is_that_below_it():
+    spacing = nl.Base10Tokens(3).head.spacing(np.array([9.99, 9.996, 10.0]))
+    np.testing.assert_allclose(spacing, [0.01, 0.01, 0.1])

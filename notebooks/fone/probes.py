@@ -18,10 +18,10 @@ from numlab.tasks.arithmetic import join_digits
 def by_operand_lengths(runs: Sequence[nl.Run], lengths: Sequence[int], n: int = 64) -> pd.DataFrame:
     """Exact match by the lengths of two operands, in training or beyond (Fig. 4, 9 and 10).
 
-    `runs` are of LongAddition, and their encoders must hold
-    the answers. `n` sums are asked for each pair of `lengths`, in digits. They are drawn anew, so
-    most of the shortest ones were in the training set. The columns are encoder, seed, first, second
-    and exact_match, a row for each run and pair.
+    `runs` are of LongAddition, and their encoders must hold the answers. `n` sums are asked for
+    each pair of `lengths`, in digits. They are drawn anew, so most of the shortest ones were in the
+    training set. The columns are encoder, seed, first, second and exact_match, a row for each run
+    and pair.
     """
     seed = 1  # of the operands
     pairs = np.repeat(list(itertools.product(lengths, lengths)), n, axis=0)  # (texts, 2)
@@ -113,7 +113,8 @@ def plateau(
     """
     short = [run for run, share in zip(runs, exact, strict=True) if share < enough]
     if not short:
-        return nl.gates.Gate("plateau", True, f"each run is right in {enough:.2%} or more")
+        shown = "always right" if enough >= 1 else f"right in {enough:.2%} or more"
+        return nl.gates.Gate("plateau", True, f"each run is {shown}")
     return nl.gates.plateau(short, floor)
 
 
@@ -165,7 +166,9 @@ def out_of_reach(name: str, errors: pd.DataFrame, target: pd.Series) -> nl.gates
     before, after, goal = (float(np.log(e).mean()) for e in (errors[short], errors[long], target))
     power = (before - after) / np.log(long / short)
     decades = (after - goal) / power / np.log(10) if power > 0 else np.inf
-    shown = f"the error falls as steps^{-power:.2g}, to FoNE's in 10^{decades:.0f} times the steps"
+    shown = (
+        f"the error falls as steps^{-power:.2g}, to the goal in 10^{decades:.1f} times the steps"
+    )
     passed = after > goal and decades >= 2
     return nl.gates.Gate(name, passed, shown if power > 0 else "the error does not fall")
 

@@ -44,7 +44,8 @@ class FigureCode(Code):
         return -high, high
 
     def spacing(self, numbers) -> np.ndarray:
-        return from_figures(np.ones(len(numbers)), to_figures(numbers, self.figures)[1])
+        decade = to_figures(numbers, 15)[1] + 14  # not yet rounded up
+        return from_figures(np.ones(len(numbers)), decade - (self.figures - 1))
 
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64, copy=False)

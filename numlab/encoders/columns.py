@@ -15,6 +15,7 @@ from numlab.encoders.base import END, Encoder, Tokens
 from numlab.encoders.text import OneWord
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
+from numlab.numbers import check_held
 
 DECADES = 3  # a column spanning this many decades is asinh-transformed
 PLAIN = XVal()
@@ -25,11 +26,8 @@ def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
     columns: dict[str, list] = {}
     for e in examples:
         for name in e.layout.number_slots:
-            x = e.column(name)
-            if (beyond := np.abs(x) > LARGEST).any():
-                got = f"one of {len(str(abs(x[beyond][0])))} digits"
-                raise ValueError(f"{name} holds numbers up to {LARGEST:.1e}; got {got}")
-            columns.setdefault(name, []).append(x.astype(float))
+            check_held(e.column(name), f"numbers of {name}")
+            columns.setdefault(name, []).append(e.column(name).astype(float))
     return {name: np.concatenate(parts) for name, parts in columns.items()}
 
 

@@ -266,7 +266,8 @@ class Points(Distribution):
     def mode(self) -> torch.Tensor:
         """The number that comes most often, the least of several."""
         x = self.numbers.nan_to_num(torch.inf, posinf=torch.inf).T.contiguous()
-        often = torch.searchsorted(x, x, right=True) - torch.searchsorted(x, x)
+        above = torch.searchsorted(x, x, right=True).minimum(self.count[:, None])  # without NaN
+        often = above - torch.searchsorted(x, x)
         place = often.T.masked_fill(self.numbers.isnan(), -1).argmax(0)
         return self.numbers.gather(0, place[None])[0]
 
@@ -274,11 +275,12 @@ class Points(Distribution):
         return (self.numbers <= x.double()[..., None, :]).sum(-2) / self.count.double()
 
     def quantile(self, level: torch.Tensor) -> torch.Tensor:
-        place = (level.double() * self.count - 1e-9).ceil().clamp(min=1).long() - 1
-        return self.numbers[place, torch.arange(place.shape[-1])]
+        place = (level.double() * self.count - 1e-9).ceil().clamp(min=1).minimum(self.count) - 1
+        return self.numbers[place.clamp(min=0).long(), torch.arange(place.shape[-1])]
 
     def crps(self, x: torch.Tensor) -> torch.Tensor:
-        far = (self.numbers - x.double()[..., None, :]).abs().nansum(-2) / self.count
+        gap = (self.numbers - x.double()[..., None, :]).abs()
+        far = gap.masked_fill(self.numbers.isnan(), 0.0).sum(-2) / self.count
         below = torch.arange(1.0, len(self.numbers)).double()[:, None] / self.count
         return far - (below * (1 - below) * self.numbers.diff(dim=0)).nansum(0)
 

@@ -56,7 +56,8 @@ class ModelSpec(Architecture):
     mlp_norm_from: int = 0
 
     def __post_init__(self):
-        if min(self.d_model, self.n_layer, self.n_head, self.head_width) < 1:
+        d_head = 1 if self.d_head is None else self.d_head
+        if min(self.d_model, self.n_layer, self.n_head, d_head) < 1:
             raise ValueError(f"a model has a width, blocks and heads; got {self}")
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
@@ -69,7 +70,7 @@ class ModelSpec(Architecture):
 
     @property
     def head_width(self) -> int:
-        return self.d_model // max(1, self.n_head) if self.d_head is None else self.d_head
+        return self.d_head or self.d_model // self.n_head
 
     def norm(self) -> nn.Module:
         if self.rms_norm:

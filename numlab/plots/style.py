@@ -165,6 +165,9 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
 
 # without pyplot, IPython does not know how to show a Figure
 if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
-    from IPython.core.pylabtools import select_figure_formats
+    from IPython.core.pylabtools import print_figure
 
-    select_figure_formats(shell, {"png"}, dpi=85, bbox_inches=None)  # a notebook stays below 1 MB
+    small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
+    png = functools.partial(print_figure, fmt="png", base64=True, **small)
+    pictures = shell.display_formatter.formatters["image/png"]
+    pictures.for_type_by_name("matplotlib.figure", "Figure", png)

@@ -71,10 +71,16 @@ class Pretrained(HuggingFace):
 def _load_trunk(name: str, blocks: int | None):
     """A model without a head, in eval mode; its first blocks, None: all."""
     from transformers import AutoModel
+    from transformers.utils import logging
 
-    cut = {} if blocks is None else {"num_hidden_layers": blocks}
+    cut, verbosity = (
+        {} if blocks is None else {"num_hidden_layers": blocks},
+        logging.get_verbosity(),
+    )
+    logging.set_verbosity_error()  # it warns of the weights that are left out
     # eager attention: as fast as the fused one, and 1.7 times faster in bf16 on CPUs
     model = load(AutoModel, name, attn_implementation="eager", **cut)
+    logging.set_verbosity(verbosity)
     return (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
 
 

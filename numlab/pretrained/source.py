@@ -23,20 +23,18 @@ def locate(name_or_path: str | Path) -> str:
 
 
 def load(auto: type, name: str, **options):
-    """Load by an Auto class of `transformers`: no progress bars, no warnings, no random draws.
+    """Load by an Auto class of `transformers`: no progress bars, no random draws.
 
     A name is downloaded once; a folder opens no connection. No code of a model's own is run, and
     weights are read from safetensors alone: nothing pickled.
     """
     from transformers.utils import logging
 
-    path = locate(name)
+    path, bars = locate(name), logging.is_progress_bar_enabled()
     folder = os.path.isdir(path)
     if not folder and (os.path.isabs(path) or path.startswith((".", "~"))):
         raise ValueError(f"there is no folder {path}")
-    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
-    logging.set_verbosity_error()  # a model without its head warns of the weights left out
     options |= {"local_files_only": folder, "trust_remote_code": False}
     if hasattr(auto, "from_config"):  # a model
         options["use_safetensors"] = True
@@ -44,7 +42,6 @@ def load(auto: type, name: str, **options):
         with torch.random.fork_rng(devices=[]):
             return auto.from_pretrained(path, **options)
     finally:
-        logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
 

@@ -20,7 +20,6 @@ from numlab.embeddings import Embeddings
 
 MODULI = (2, 3, 4, 5, 7, 10)
 FOLDS = 5
-LEVEL = 0.01  # of the permutation test
 FEWEST = 8  # integers of a spectrum; fewer have hardly any frequencies
 
 
@@ -119,20 +118,20 @@ def _classifier():
     return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 
 
-def spectrum(e: Embeddings, n_permutations: int = 200) -> pd.DataFrame:
+def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> pd.DataFrame:
     """The power of each frequency along the number line: which periods stand out (fone, App. D).
 
     Each entry of the vectors is a function of the number. It loses its trend (the least-squares
     line) before the discrete Fourier transform, and powers are summed over the entries. The
-    threshold comes from a permutation test: the largest power exceeds it in 1 % of the shuffles of
-    the numbers. ValueError where the numbers are not 8 or more consecutive integers, or all vectors
-    lie on a line.
+    threshold comes from a permutation test: the same with the numbers shuffled. ValueError where
+    the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
 
     Parameters
     ----------
     e : of n consecutive integers, in any order. A period that divides n falls on one frequency;
         any other is spread over several.
     n_permutations : shuffles of the numbers.
+    level : share of the shuffles in which the largest power exceeds the threshold.
 
     Returns
     -------
@@ -159,7 +158,7 @@ def spectrum(e: Embeddings, n_permutations: int = 200) -> pd.DataFrame:
     power = _power(vectors)
     rng = np.random.default_rng(0)
     largest = [_power(rng.permutation(vectors)).max() for _ in range(n_permutations)]
-    threshold = np.quantile(largest, 1 - LEVEL)
+    threshold = np.quantile(largest, 1 - level)
     around = np.concatenate([[0.0], power, [0.0]])
     frequency = np.arange(1, n // 2 + 1) / n
     return pd.DataFrame(

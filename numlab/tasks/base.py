@@ -47,8 +47,12 @@ class Task(ABC):
         """The task that a layout is of: this one, or one of several."""
         return self
 
+    def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
+        """(n,) how hard each text is (int), by its digits in a base."""
+        raise ValueError(f"{self} does not say how hard its texts are")
+
     def levels(self, base: int = 10) -> range:
-        """The difficulties there are; `difficulty(examples, base)` gives those of texts, (n,)."""
+        """The difficulties there are."""
         raise ValueError(f"{self} does not say how hard its texts are")
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
@@ -196,7 +200,8 @@ def hold(fixed: Mapping, limits: Mapping, n: int) -> Columns:
     columns = {}
     for name, value in fixed.items():
         if name not in limits:
-            raise ValueError(f"parameters that can be held are {sorted(limits)}; got {name!r}")
+            known = ", ".join(sorted(limits)) or "none"
+            raise ValueError(f"parameters that can be held: {known}; got {name!r}")
         column = np.asarray(value, np.float64)
         if column.shape not in ((), (n,)):
             raise ValueError(f"{name} is a number or an array ({n},); got shape {column.shape}")

@@ -11,6 +11,7 @@ from numlab.numbers import from_figures
 from numlab.tasks.expressions import ExpressionTask, evaluate
 
 SLOTS = "abcd"
+LIMIT = 9.995e9  # the least number that text encoders have no word for
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class BinaryTrees(ExpressionTask):
             raise ValueError(f"bounds are (low, high) with 1e-6 <= low < high; got {self.bounds}")
         if not len(self.values):
             raise ValueError(f"numbers of three digits lie within bounds; got {self.bounds}")
+        if self.largest_answer >= LIMIT:
+            raise ValueError(f"answers are below {LIMIT:g}; got {self.largest_answer:g} for {self}")
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:

@@ -5,7 +5,6 @@ import pytest
 
 from numlab.embeddings import Embeddings
 from numlab.probes import spectrum
-from numlab.probes import vectors as module
 
 N = 200
 NUMBERS = np.arange(N)
@@ -38,10 +37,9 @@ def test_a_line_through_the_numbers_is_no_peak():
 
 
 @pytest.mark.parametrize(("level", "least", "most"), [(0.05, 0, 9), (0.5, 18, 42)])
-def test_noise_peaks_about_as_often_as_the_level_says(monkeypatch, level, least, most):
-    monkeypatch.setattr(module, "LEVEL", level)
+def test_noise_peaks_about_as_often_as_the_level_says(level, least, most):
     noise = [np.random.default_rng(s).normal(size=(N, 16)) for s in range(60)]
-    found = [bool(peaks(entries, n_permutations=99)) for entries in noise]
+    found = [bool(peaks(vectors, level=level, n_permutations=99)) for vectors in noise]
     assert least <= sum(found) <= most  # expected: 60 level; beyond it once in 1,000
 
 

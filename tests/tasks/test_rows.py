@@ -311,7 +311,5 @@ def test_an_integer_beyond_float64_can_be_held_out_and_is_refused_where_floats_a
     texts = [f"order {10**400} and 2", "order 3 and 4", "order 8 and 4"]
     task = Texts(texts, without=(("n0", 5.0, 9.0),))
     assert task.usable.tolist() == [0, 1]
-    with pytest.raises(
-        ValueError, match=r"n0 holds numbers up to .*; got one of 401 digits"
-    ):
+    with pytest.raises(ValueError, match="numbers of n0 are finite, .* of about 400 digits"):
         nl.encoders.Standardised.fit(task.examples)
