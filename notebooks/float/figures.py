@@ -117,14 +117,13 @@ def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
             ax.scatter(top.mean(), row, 60, marker="|", **(look | {"lw": 2.5}))
         floor = frame[(frame.kind == kind) & (frame.embedding == trivial)]["top-5"].mean()
         ax.axvline(floor, color="#555555", ls="--", lw=1.2, label=trivial)
-        ax.set(
-            title=kind, xlabel="right word among five guesses (%)", ylim=(len(names) - 0.4, -0.6)
-        )
+        ax.set(title=kind, xlabel="found (%)", ylim=(len(names) - 0.4, -0.6))
         ax.set_xlim(0, 1.12 * frame[frame.kind == kind]["top-5"].max() + 0.1)
         ax.locator_params(axis="x", nbins=4)
         ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
     figure.suptitle(
-        "hidden words by kind; dot: a seed, bar: their mean; each panel has its own axis"
+        "hidden words that are among five guesses, by kind; dot: a seed, bar: their mean; "
+        "each panel has its own axis"
     )
     legend(figure, axes)
     return figure
