@@ -62,7 +62,7 @@ def told(value: float) -> str:
 
 
 def as_text(card: pd.DataFrame) -> str:
-    """A report card with a row for each measure, as many encoders side by side as fit."""
+    """A report card with a row for each measure, encoders side by side in 100 characters."""
     shown = [
         f"{value:.3g} {TICKS.get(tick, ' ')}"
         for value, tick in zip(card.value, card.published, strict=True)
