@@ -53,8 +53,10 @@ class Gate:
 def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> Gate:
     """Whether each run's validation loss fell by less than 5 % over the last fifth of its steps.
 
-    A loss that tends to 0 falls by a constant share; values below `floor` count as `floor`, one
-    for all runs or one for each. A loss that is not finite fails.
+    The loss is that of the objective: an added term, such as the logarithm of a distance, may tend
+    to 0 or below, and then a share of it says nothing. A loss that tends to 0 falls by a constant
+    share; values below `floor` count as `floor`, one for all runs or one for each. A loss that is
+    not finite fails.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
@@ -63,7 +65,9 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
     """
     falls = []
     for run, least in zip(runs, np.broadcast_to(floor, len(runs)), strict=True):
-        losses = run.history.query("part == 'valid'").set_index("step").loss.clip(lower=least)
+        valid = run.history.query("part == 'valid'").set_index("step")
+        added = valid[[term.name for term in run.spec.losses]].sum(axis=1)
+        losses = (valid.loss - added).clip(lower=least)
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")

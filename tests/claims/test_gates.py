@@ -12,7 +12,7 @@ def run(losses, name="Planets · P10 · seed 0"):
     """A run of 10 steps with a validation loss after each second one."""
     steps = range(2, 12, 2)
     history = pd.DataFrame({"step": steps, "part": "valid", "loss": losses})
-    return SimpleNamespace(history=history, spec=SimpleNamespace(steps=10, name=name))
+    return SimpleNamespace(history=history, spec=SimpleNamespace(steps=10, name=name, losses=()))
 
 
 def test_a_run_whose_loss_no_longer_falls_is_at_its_plateau():
@@ -21,6 +21,14 @@ def test_a_run_whose_loss_no_longer_falls_is_at_its_plateau():
     gate = gates.plateau([flat, run([3, 2, 1, 1, 0.94], "Planets · XVal · seed 1")])
     assert not gate.passed
     assert gate.evidence == "Planets · XVal · seed 1 fell by 6.0% over the last fifth, 5% at most"
+
+
+def test_a_term_added_to_the_loss_has_no_part_in_the_plateau():
+    both = run([7, 5, 3, 1.2, 0.2])
+    both.history["far"] = [4, 3, 2, 0.2, -0.795]
+    assert not gates.plateau([both]).passed
+    both.spec.losses = (SimpleNamespace(name="far"),)
+    assert gates.plateau([both]).evidence.endswith("fell by 0.5% over the last fifth, 5% at most")
 
 
 def test_a_loss_below_the_floor_no_longer_falls():
