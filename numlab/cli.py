@@ -16,6 +16,8 @@ def _check_folder(file: str | None) -> str | None:
     """Fail before the work, not after it."""
     if file and not Path(file).parent.is_dir():
         raise ValueError(f"there is no folder {Path(file).parent}")
+    if file and Path(file).is_dir():
+        raise ValueError(f"{file} is a folder")
     return file
 
 
