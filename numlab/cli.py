@@ -220,7 +220,8 @@ def compare(
     result = report(file, steps, _say, columns, target, seeds, decimal or "")
     typer.echo(result.json if as_json else result.text)
     if html:
-        Path(html).write_text(result._repr_html_(), "utf-8")
+        page = f'<!doctype html>\n<meta charset="utf-8">\n{result._repr_html_()}'
+        Path(html).write_text(page, "utf-8")
 
 
 @app.command()
