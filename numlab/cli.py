@@ -16,6 +16,8 @@ def _check_folder(file: str | None) -> str | None:
     """Fail before the work, not after it."""
     if file and not Path(file).parent.is_dir():
         raise ValueError(f"there is no folder {Path(file).parent}")
+    if file and Path(file).is_dir():
+        raise ValueError(f"{file} is a folder")
     return file
 
 
@@ -218,7 +220,8 @@ def compare(
     result = report(file, steps, _say, columns, target, seeds, decimal or "")
     typer.echo(result.json if as_json else result.text)
     if html:
-        Path(html).write_text(result._repr_html_(), "utf-8")
+        page = f'<!doctype html>\n<meta charset="utf-8">\n{result._repr_html_()}'
+        Path(html).write_text(page, "utf-8")
 
 
 @app.command()

@@ -185,6 +185,7 @@ def test_the_notebooks_are_listed_with_their_state(ran, here):
             "a picture is .svg, .png or .pdf; got card.bmp",
         ),
         (["bench", "P10", "--picture", "no/card.png"], "there is no folder no"),
+        (["compare", "numbers.csv", "--html", "."], ". is a folder"),
     ],
 )
 def test_wrong_options_are_said_before_any_work(here, arguments, said):

@@ -520,7 +520,8 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert done.exit_code == 0, done.exception
     assert json.loads(done.stdout)["advice"]["predictable"] is False
     assert "numlab: 400 rows. Read as a (number), b (number)." in done.stderr
-    assert "Take " in page.read_text()
+    text = page.read_text("utf-8")
+    assert "Take " in text and '<meta charset="utf-8">' in text[:50]  # else a browser guesses
 
 
 def test_long_integers_and_plain_texts_are_read_from_json_lines(tmp_path):

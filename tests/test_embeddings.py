@@ -42,6 +42,11 @@ def test_integers_beyond_a_float_stay_different():
     assert Embeddings(huge, np.eye(2), "test").numbers.tolist() == huge
 
 
+def test_an_untrained_encoder_reads_integers_beyond_a_float_beside_small_ones():
+    huge = [-1, 2**63 + 1]
+    assert from_encoder(Digits(20), huge, 4).numbers.tolist() == huge
+
+
 @pytest.mark.parametrize(
     ("given", "kept"), [("f2", "f4"), ("f4", "f4"), ("f8", "f8"), ("i8", "f8")]
 )

@@ -98,7 +98,22 @@ def test_dates_are_no_numbers_to_the_encoder():
         fitted.transform(days[["day"]].to_numpy())
 
 
-@pytest.mark.parametrize("settings", [{"encoder": nl.FoNE}, {"encoder": "P10"}, {"d_model": 0}])
+def test_dates_are_no_target():
+    days = pd.to_datetime([None, *["2024-01-01"] * 8])
+    with pytest.raises(ValueError, match="columns are numbers; got dates in y"):
+        NumberRegressor().fit(np.ones((9, 1)), days)
+
+
+def test_settings_may_be_numbers_of_numpy(home):
+    counts = {name: np.int64(n) for name, n in {"steps": 2, "members": 1, "d_model": 8}.items()}
+    x = np.linspace(0, 1, 10)[:, None]
+    assert len(NumberRegressor(**counts).fit(x, x[:, 0]).predict(x)) == 10
+
+
+WRONG = [{"encoder": nl.FoNE}, {"encoder": "P10"}, {"d_model": 0}, {"d_model": 8.0}]
+
+
+@pytest.mark.parametrize("settings", WRONG)
 @pytest.mark.parametrize("kind", [NumberEncoder, NumberRegressor])
 def test_settings_that_are_wrong_are_named(kind, settings):
     with pytest.raises(ValueError, match=next(iter(settings))):

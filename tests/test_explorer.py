@@ -4,7 +4,6 @@ import base64
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import numlab as nl
@@ -18,7 +17,7 @@ FONE, XVAL = (from_encoder(e, NUMBERS, 16) for e in (nl.FoNE(int_digits=3), nl.X
 
 @pytest.fixture
 def panel():
-    return explorer._Explorer([FONE, XVAL], None, [nl.P1000()])
+    return explorer._Explorer([FONE, XVAL], [nl.P1000()])
 
 
 def choose(panel, places):
@@ -66,7 +65,7 @@ def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
 
 def test_of_many_numbers_the_same_sample_is_explored_in_both_panes(monkeypatch):
     monkeypatch.setattr(explorer, "MOST", 50)
-    panel = explorer._Explorer([FONE, XVAL], None, [])
+    panel = explorer._Explorer([FONE, XVAL], [])
     assert "Here are 50 of 200 numbers" in panel.message.value
     left, right = (e.numbers for e in panel.embeddings.values())
     assert len(left) == 50
@@ -93,27 +92,22 @@ def test_hovering_spells_the_number_under_each_encoder(panel):
 
 
 def test_menus_choose_two_of_many(panel):
-    many = explorer._Explorer([FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], None, [nl.P1000()])
+    many = explorer._Explorer([FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], [nl.P1000()])
     assert many.sides[0] in many.children[0].children
     assert panel.sides[0] not in panel.children[0].children
     many.sides[1].value = many.sides[1].options[2]
     assert "P10" in drawn(many)["layout"]["annotations"][1]["text"]
 
 
-def test_colours_are_of_values_digits_words_and_columns():
-    frame = pd.DataFrame({"number": NUMBERS[::-1], "kind": ["a", "b"] * 100})
-    columns = color_columns(NUMBERS, frame)
-    assert list(columns) == ["value", "first digit", "exponent", "last digit", "parity", "kind"]
+def test_colours_are_of_values_digits_and_words():
+    columns = color_columns(NUMBERS)
+    assert list(columns) == ["value", "first digit", "exponent", "last digit", "parity"]
     assert columns["first digit"][[7, 42, 199]].tolist() == [7, 4, 1]
     assert columns["last digit"][[7, 42, 199]].tolist() == [7, 2, 9]
     assert columns["exponent"][[7, 42, 199]].tolist() == [0, 1, 2]
-    assert columns["kind"][0] == "b"
     _, axis = color_axis(columns["parity"])
     bar = axis["colorbar"]
     assert bar["ticktext"] == ["even", "odd"]
-    codes, axis = color_axis(pd.Series(list("abcdefghijkl"), name="kind"))
-    assert axis["colorbar"]["ticktext"][-2:] == ["i", "others"]
-    assert codes[-4:].tolist() == [8, 9, 9, 9]
     assert list(color_columns(np.array([-0.25, 3.5]))) == ["value", "first digit", "exponent"]
     assert color_columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
 
@@ -137,8 +131,6 @@ def test_what_does_not_go_together_is_refused():
         nl.widgets.embedding_explorer([FONE, from_encoder(nl.XVal(), NUMBERS + 1)])
     with pytest.raises(ValueError, match="got none"):
         nl.widgets.embedding_explorer([])
-    with pytest.raises(ValueError, match='need "number"'):
-        nl.widgets.embedding_explorer([FONE], pd.DataFrame({"n": NUMBERS}))
 
 
 def test_embeddings_that_are_called_alike_are_counted():
@@ -162,7 +154,7 @@ def test_numbers_that_are_typed_again_take_back_an_alert(panel):
 
 def test_a_spectrum_of_many_numbers_is_of_the_first_and_that_is_said():
     numbers = np.append(np.arange(1100.0), 5000.0)
-    panel = explorer._Explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], None, [])
+    panel = explorer._Explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], [])
     choose(panel, range(1100))
     assert "Spectrum of the first 1,024 of them" in panel.near.value
     choose(panel, range(1101))

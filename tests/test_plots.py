@@ -180,3 +180,9 @@ def test_a_sweep_draws_what_lies_beyond_an_axis_at_its_end():
     for ax in (above, below):
         drawn, (low, high) = ax.lines[-1].get_ydata(), ax.get_ylim()
         assert (low <= drawn).all() and (drawn <= high).all()
+
+
+def test_sources_may_have_spectra_of_different_stages():
+    power = {"frequency": [0.1, 0.2], "power": [1.0, 2.0], "threshold": 3.0, "peak": False}
+    rows = [pd.DataFrame(power).assign(source=name, stage=f"of {name}") for name in ("a", "b")]
+    assert [len(ax.lines) for ax in plots.spectra(pd.concat(rows)).axes] == [3, 3]

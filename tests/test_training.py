@@ -248,6 +248,11 @@ def test_one_learning_rate_needs_no_search(monkeypatch):
     assert specs[0].learning_rate == 7e-3 and record.chosen.all()
 
 
+def test_one_loss_needs_no_comma():
+    term = nl.NumberTokenLoss()
+    assert dataclasses.replace(SPEC, encoder=nl.Digits(3), losses=term).losses == (term,)
+
+
 def test_an_objective_that_fits_no_slot_is_named():
     typo = dataclasses.replace(SPEC, objective=nl.MaskedLM(literals=0.0, only=("anwser",)))
     with pytest.raises(ValueError, match=r"no slot fits MaskedLM.*anwser.*a, b, answer"):
@@ -260,6 +265,7 @@ def test_an_objective_that_fits_no_slot_is_named():
         ("encoder", nl.P10, "encoder is an instance of Encoder; got <class"),
         ("objective", nl.MaskedLM, "objective is an instance of Objective; got <class"),
         ("model", "gpt2", "model is an instance of Architecture; got 'gpt2'"),
+        ("start", "3f2a", "start is an instance of RunSpec; got '3f2a'"),
         ("learning_rate", -1.0, "learning_rate is above 0 and finite; got -1.0"),
         ("learning_rate", float("nan"), "above 0 and finite; got nan"),
         ("warmup", 100, "warmup is a share, from 0 to 1; got 100"),

@@ -184,7 +184,7 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
 
 def _averaged(over: str, values: pd.Series) -> pd.Series:
     """One value for each seed or example, where an index (seed, example) has many."""
-    if values.index.nlevels == 1:
+    if values.index.nlevels == 1 or over == "nothing":
         return values
     return values.groupby(over.removesuffix("s")).mean(skipna=False)
 

@@ -85,10 +85,11 @@ def spectra(frame: pd.DataFrame) -> Figure:
     figure, axes = panels(len(groups), 2, 5.2, 3.4)
     stages = frame.stage.unique()
     lightest = 0.1 if len(stages) > 1 else 0.75
-    shades = colormaps["viridis_r"](np.linspace(lightest, 0.95, len(stages)))
+    colors = colormaps["viridis_r"](np.linspace(lightest, 0.95, len(stages)))
+    shades = dict(zip(stages, colors, strict=True))
     for ax, (source, rows) in zip(axes, groups, strict=True):
-        for stage, shade in zip(stages, shades, strict=True):
-            line = rows[rows.stage == stage]
+        for stage, line in rows.groupby("stage", sort=False):
+            shade = shades[stage]
             ax.plot(line.frequency, line.power, color=shade, lw=1.2, label=stage)
             peaks = line[line.peak]
             (dots,) = ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)

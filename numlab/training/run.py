@@ -88,7 +88,8 @@ class Run:
         The interval holds the true number with about the probability `coverage`: it is as wide as
         the validation examples need (split conformal prediction). A head with a formula for its
         distribution gives its quantiles, at the level that covers enough of them (Chernozhukov
-        and others, 2021); else all intervals are equally wide.
+        and others, 2021); else all intervals are equally wide. For an answer that is not a number
+        stands a quantile of the validation numbers: the median, or that of the interval's end.
 
         Parameters
         ----------

@@ -78,11 +78,11 @@ class RunSpec:
     seed: int = 0
 
     def __post_init__(self):
-        parts = {"task": Task, "objective": Objective, "model": Architecture}
-        parts |= {} if self.encoder is None else {"encoder": Encoder}
-        parts |= {} if self.head is None else {"head": Head}
-        for field, kind in parts.items():
-            if not isinstance(part := getattr(self, field), kind):
+        needed = {"task": Task, "objective": Objective, "model": Architecture}
+        optional = {"encoder": Encoder, "head": Head, "start": RunSpec, "curriculum": Curriculum}
+        for field, kind in {**needed, **optional}.items():
+            part = getattr(self, field)
+            if not isinstance(part, kind) and not (part is None and field in optional):
                 raise ValueError(f"{field} is an instance of {kind.__name__}; got {part!r}")
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
@@ -96,6 +96,8 @@ class RunSpec:
             raise ValueError(f"clip is above 0 (math.inf: no clipping); got {self.clip}")
         if isinstance(self.trainable, str):
             object.__setattr__(self, "trainable", (self.trainable,))
+        if isinstance(self.losses, LossTerm):
+            object.__setattr__(self, "losses", (self.losses,))
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or {"token", "value"} & set(names):
             raise ValueError(

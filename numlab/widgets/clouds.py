@@ -83,9 +83,8 @@ class Brush(Plot):
         return np.fromstring(self.chosen, np.int64, sep=",")
 
 
-def color_columns(numbers: np.ndarray, columns: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Value, first digit, exponent and, of whole numbers (n,), last digit and parity; then the
-    rows of `columns` that have these numbers in the column "number"."""
+def color_columns(numbers: np.ndarray) -> pd.DataFrame:
+    """Value, first digit, exponent and, of whole numbers (n,), last digit and parity."""
     values = numbers.astype(float)
     significand, exponent = to_figures(values, 12)
     first = np.floor(np.abs(significand) / 1e11)
@@ -93,26 +92,22 @@ def color_columns(numbers: np.ndarray, columns: pd.DataFrame | None = None) -> p
     if (values == np.rint(values)).all():
         frame["last digit"] = np.abs(values) % 10
         frame["parity"] = np.where(values % 2, "odd", "even")
-    if columns is None:
-        return frame
-    if "number" not in columns or not np.isin(numbers, columns.number).all():
-        raise ValueError('columns need "number", with every number of the embeddings')
-    rows = columns.drop_duplicates("number").set_index("number").loc[numbers]
-    return frame.assign(**rows.reset_index(drop=True))
+    return frame
 
 
 def color_axis(column: pd.Series) -> tuple[np.ndarray, dict]:
-    """(n,) colours and their plotly colour axis; words and digits have ten distinct colours."""
+    """(n,) colours and their plotly colour axis; digits and parities have distinct colours."""
     bar = {"title": {"text": column.name}, "thickness": 12, "outlinewidth": 0}
     numeric = pd.api.types.is_numeric_dtype(column)
     if numeric and not column.name.endswith("digit"):
         return column.to_numpy(float), {"colorscale": "Viridis", "colorbar": bar}
-    codes, names = (column, range(10)) if numeric else pd.factorize(column.astype(str), sort=True)
-    n = min(len(names), len(APART))
+    codes, names = (column, range(10)) if numeric else pd.factorize(column, sort=True)
+    n = len(names)
     scale = [[(i + end) / n, APART[i]] for i in range(n) for end in (0, 1)]
-    shown = list(map(str, names[:n]))
-    if n < len(names):
-        shown[-1] = "others"
-    bar |= {"tickvals": list(range(n)), "ticktext": shown}
-    axis = {"colorscale": scale, "colorbar": bar, "cmin": -0.5, "cmax": n - 0.5}
-    return np.asarray(codes, float).clip(max=n - 1), axis
+    bar |= {"tickvals": list(range(n)), "ticktext": list(map(str, names))}
+    return np.asarray(codes, float), {
+        "colorscale": scale,
+        "colorbar": bar,
+        "cmin": -0.5,
+        "cmax": n - 0.5,
+    }

@@ -38,9 +38,7 @@ HINT = "Brush some points, or type numbers."
 
 
 def embedding_explorer(
-    embeddings: list[Embeddings],
-    columns: pd.DataFrame | None = None,
-    encoders: list[Encoder] = (),
+    embeddings: list[Embeddings], encoders: list[Encoder] = ()
 ) -> ipywidgets.VBox:
     """Compare number embeddings (of encoders, layers or checkpoints), two of them side by side.
 
@@ -50,8 +48,7 @@ def embedding_explorer(
     their spectrum. With three or more embeddings, menus choose the two that are drawn. Of more than
     100,000 numbers a random sample is explored.
 
-    All embeddings are of the same numbers, in the same order. `columns` are more columns by which
-    the points can be coloured, with every number in "number"; `encoders` spell the number under the
+    All embeddings are of the same numbers, in the same order; `encoders` spell the number under the
     mouse.
 
     >>> found = nl.embeddings.from_encoder(nl.FoNE(int_digits=2), np.arange(9.0), 8)
@@ -67,20 +64,20 @@ def embedding_explorer(
             "expected embeddings of the same numbers in the same order; got "
             f"{len(first)} of {first.source} and others of {', '.join(others)}"
         )
-    return _Explorer(embeddings, columns, encoders)
+    return _Explorer(embeddings, encoders)
 
 
 class _Explorer(Panel):
     """The panel."""
 
-    def __init__(self, embeddings: list[Embeddings], columns, encoders: list[Encoder]):
+    def __init__(self, embeddings: list[Embeddings], encoders: list[Encoder]):
         hint, n = HINT, len(embeddings[0])
         if n > MOST:
             hint = f"Here are {MOST:,} of {n:,} numbers, a random sample. {HINT}"
             embeddings = sample(embeddings)
         self.hint, self.embeddings = hint, dict(zip(titles(embeddings), embeddings, strict=True))
         self.encoders, self.numbers = encoders, embeddings[0].numbers
-        self.columns = color_columns(self.numbers, columns)
+        self.columns = color_columns(self.numbers)
         self.names = np.array(list(map(shown, self.numbers.tolist())))
         self.project = functools.cache(self.project)
         options = list(self.embeddings)

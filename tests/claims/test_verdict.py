@@ -235,3 +235,9 @@ def test_a_ratio_of_nothing_is_refused():
 def test_few_examples_are_refused():
     with pytest.raises(WrongSamplesError, match="examples needed: 20; got 5"):
         judge(claim(above=0, over="examples"), SEEDS)
+
+
+def test_what_is_computed_may_have_any_index():
+    cells = pd.Series({("a", 1): 1.0, ("b", 2): 3.0})
+    found = judge(claim(above=0, over="nothing"), cells)
+    assert found.verdict == "exact" and found.parts[0].n == 2

@@ -177,6 +177,11 @@ def test_other_rows_may_write_true_as_1(home):
     assert found.column("ok").tolist() == ["True", "False", " ?"]
 
 
+def test_other_rows_are_a_frame(home):
+    with pytest.raises(ValueError, match="rows are a DataFrame; got a dict"):
+        Table(FRAME, "y").read({"a": [1.0]})
+
+
 @pytest.mark.parametrize(
     ("frame", "target", "message"),
     [
