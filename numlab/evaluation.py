@@ -7,11 +7,12 @@ import itertools
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from numlab.corpus import Corpus, fitting, matches
+from numlab.corpus import Corpus, fitting, matches, offsets
 from numlab.decisions import Decision
 from numlab.examples import Examples
 from numlab.objectives import Answers
@@ -74,9 +75,9 @@ def predict(
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
         One row for each run and slot of a text. `encoder` is the run's label (see `labels`),
-        `example` the text's index, `predicted` NaN (None for integers beyond float64) where the
-        answer is not a number. With `decide` also `dropped`: the share of the samples that were
-        not numbers; the answer is of the others.
+        `example` the text's index, or its place if it has none; `predicted` NaN (None for integers
+        beyond float64) where the answer is not a number. With `decide` also `dropped`: the share of
+        the samples that were not numbers; the answer is of the others.
 
     >>> import numlab as nl
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
@@ -175,6 +176,11 @@ def predictions(
 ) -> Iterator[dict[str, np.ndarray]]:
     """The columns of `predict` batch by batch, unsorted: a slider cannot wait for DataFrames."""
     patterns, objective = (slots,) if isinstance(slots, str) else tuple(slots), run.spec.objective
+    starts = offsets([len(e) for e in examples])
+    examples = [
+        e if e.index is not None else replace(e, index=start + np.arange(len(e)))
+        for e, start in zip(examples, starts, strict=False)
+    ]
     for asked, texts in _questions(run, examples, patterns):
         corpus = run.tokenizer(texts, objective.answers)
         order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
@@ -221,7 +227,7 @@ def _columns(corpus: Corpus, answers: Answers, patterns: tuple[str, ...]):
             predicted = np.array(["".join(words[ids[mask]]) for ids, mask in spelled])
             valid = np.isin(predicted, slot.words)
         yield {
-            "example": answers.rows[pick] if e.index is None else e.index[row],
+            "example": e.index[row],
             "slot": slot.name,
             "true": e.column(slot.name)[row],
             "predicted": predicted,

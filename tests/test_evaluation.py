@@ -124,6 +124,16 @@ def test_a_slot_is_generated_whose_name_looks_like_a_pattern():
     assert found.slot.tolist() == ["y *", "y [m]"] and found.true.tolist() == [3.0, 2.0]
 
 
+def test_a_text_without_an_index_has_its_place_in_every_slot():
+    first, second = nl.Layout.of("{a}: {c}"), nl.Layout.of("{a}: {b}={c}")
+    tokenizer = nl.Tokenizer.of([first, second], nl.P10())
+    run = Asking(tokenizer, nl.CausalLM(only=("b", "c")))
+    run.model = nl.GPT2(8, 1, 1).build(tokenizer)
+    texts = [nl.Examples(first, [[0.0, 1.0]]), nl.Examples(second, [[0.0, 2.0, 3.0]])]
+    found = nl.predict(run, texts, ("b", "c"))
+    assert found.example.tolist() == [0, 1, 1] and found.true.tolist() == [1.0, 2.0, 3.0]
+
+
 def test_a_number_in_place_of_a_word_is_an_invalid_answer():
     layout = nl.Layout.of("{a} {answer}", answer=("yes", "no"))
     tokenizer = nl.Tokenizer.of([layout], nl.IntegerVocabulary())

@@ -125,6 +125,21 @@ def test_texts_that_are_dates_are_read_as_times(home):
     assert one.column("day month").tolist() == [11]
 
 
+@pytest.mark.parametrize("wrong", ["2026-02-30", "4711-00-25", "2026-01-01 25:00"])
+def test_texts_that_only_look_like_dates_are_words_and_not_missing(home, wrong):
+    found = as_columns(pd.DataFrame({"day": ["2026-02-28", wrong, None]}))
+    assert found.day.tolist()[:2] == ["2026-02-28", wrong] and found.day.isna()[2]
+    table = Table(pd.DataFrame({"day": ["2026-02-28", "2026-03-01"], "y": [1.0, 2.0]}), "y")
+    with pytest.raises(ValueError, match=f"day holds dates such as 2026-11-25; got '{wrong}'"):
+        table.read(pd.DataFrame({"day": ["2026-02-28", wrong]}))
+
+
+def test_fractions_of_a_second_are_kept(home):
+    times = pd.to_datetime(["2026-01-01 10:00:00.25", "2026-01-01 10:00:00.5"])
+    hours = as_columns(pd.DataFrame({"at": times}))["at hour"]
+    assert hours.tolist() == [10 + 0.25 / 3600, 10 + 0.5 / 3600]
+
+
 @pytest.mark.parametrize(
     "numbers",
     [
