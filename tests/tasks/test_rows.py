@@ -37,6 +37,11 @@ def test_a_missing_value_is_a_question_mark_and_its_row_stays(home):
     assert sorted(texts(task.sample(3, 0))) == ["a= ? w=y y=2", "a=1 w=x y=1", "a=3 w= ? y=3"]
 
 
+def test_a_question_mark_in_the_data_is_a_missing_word(home):
+    task = Table(pd.DataFrame({"work": [" ?", "state", None], "y": [1.0, 2.0, 3.0]}), "y")
+    assert texts(task.examples) == ["work= ? y=1", "work=state y=2", "work= ? y=3"]
+
+
 def test_a_row_without_its_target_is_left_out(home):
     task = Table(pd.DataFrame({"a": [1.0, 2.0], "y": [None, 1.0]}), "y")
     assert texts(task.sample(1, 0)) == ["a=2 y=1"]
