@@ -104,9 +104,9 @@ def predict(
 
 
 def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | None = 0.8):
-    """Mean predictions of the slots of the runs' task, of the runs that answer a number, and
-    intervals that hold `coverage` of the validation examples of a slot, each predicted by its own
-    run. See `Run.predict`.
+    """Predictions of the slots of the runs' task, means over the runs that answer a number, and
+    intervals: so wide that they hold `coverage` of a slot's validation examples, each predicted by
+    its own run. See `Run.predict`.
     """
     import pandas as pd
 

@@ -81,8 +81,7 @@ def each_answer(frame, digits: int = 15):
         log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)); 0
         for an invalid answer. Of float32 numbers, `digits` is 6. same digits: whether both are
         equal after rounding. exact number: abs(p - y) < 10^-k, k = clip(14 - ceil(log10(abs(y))),
-        0, 14), which is loose below 1e-14, where 1.5e-14 is 1e-14, and for long whole numbers,
-        where y + 0.9 is y.
+        0, 14). It is loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
 
     >>> frame = pd.DataFrame({"true": [100.0, 1e-14, "B"], "predicted": [101.0, 1.5e-14, "B"]})
     >>> each_answer(frame).round(3).to_numpy().tolist()
