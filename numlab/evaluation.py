@@ -74,10 +74,11 @@ def predict(
     Returns
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
-        One row for each run and slot of a text. `encoder` is the run's label (see `labels`),
-        `example` the text's index, or its place if it has none; `predicted` NaN (None for integers
-        beyond float64) where the answer is not a number. With `decide` also `dropped`: the share of
-        the samples that were not numbers; the answer is of the others.
+        One row for each run and slot of a text. `encoder` is the run's label (see `labels`), with
+        "#2" behind it for a second run of that label and seed, whatever else differs. `example` is
+        the text's index, or its place if it has none. `predicted` is NaN (None for integers beyond
+        float64) where the answer is not a number. With `decide` also `dropped`: the share of the
+        samples that were not numbers; the answer is of the others.
 
     >>> import numlab as nl
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
@@ -87,7 +88,7 @@ def predict(
     """
     import pandas as pd
 
-    frames, runs = [], runs if isinstance(runs, Sequence) else [runs]
+    frames, seen, runs = [], Counter(), runs if isinstance(runs, Sequence) else [runs]
     if not runs:
         raise ValueError("there is no run to predict with")
     for run, label in labels(runs).items():
@@ -97,7 +98,9 @@ def predict(
         rule = None if decide is None else Decision(decide, samples)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
-        frame.insert(0, "encoder", label)
+        seen[label, run.spec.seed] += 1
+        place = seen[label, run.spec.seed]
+        frame.insert(0, "encoder", label if place == 1 else f"{label} #{place}")
         frame.insert(1, "seed", run.spec.seed)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)

@@ -276,12 +276,14 @@ def test_intervals_that_are_all_too_narrow_are_said():
 def test_predictions_of_many_runs_are_told_apart(run):
     other = dataclasses.replace(run.spec, seed=1)
     third = dataclasses.replace(run.spec, encoder=nl.P10())
+    fourth = dataclasses.replace(run.spec, steps=2)
     examples = run.spec.task.sample(5, seed=3)
-    frame = nl.predict([run, nl.train(other), nl.train(third)], examples, "answer")
+    frame = nl.predict([run, *map(nl.train, (other, third, fourth))], examples, "answer")
     assert frame.groupby(["encoder", "seed"]).size().to_dict() == {
         ("P1000", 0): 5,
         ("P1000", 1): 5,
         ("P10", 0): 5,
+        ("P1000 #2", 0): 5,
     }
 
 
