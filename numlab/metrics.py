@@ -36,7 +36,7 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     >>> nl.metrics.exact_match(frame)
     0.5
     """
-    from pandas.api.types import is_numeric_dtype
+    from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
     true, predicted = frame.true, frame.predicted
     if is_numeric_dtype(true):
@@ -45,7 +45,9 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
         same = np.array(true == predicted, bool)
         pairs = zip(true, predicted, strict=True)
         floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
-    gap = np.abs(predicted[floats].to_numpy(float) - true[floats].to_numpy(float))
+    whole = is_integer_dtype(true) and is_integer_dtype(predicted)
+    kind = object if whole else float  # float64 would round integers of 16 digits or more
+    gap = np.abs(predicted[floats].to_numpy(kind) - true[floats].to_numpy(kind))
     same[floats] |= gap <= tolerance  # NaN compares False
     return float(same.mean())
 

@@ -51,6 +51,8 @@ def test_integers_beyond_float64_match_to_the_last_digit():
     f = pd.DataFrame({"true": np.array([big, big], object), "predicted": [big, big + 1]})
     f["predicted"] = f.predicted.astype(object)
     assert metrics.exact_match(f) == 0.5
+    read = pd.DataFrame({"true": [2**53, 2**53 + 1], "predicted": [2**53, 2**53]})  # from a file
+    assert metrics.exact_match(read) == 0.5 and metrics.exact_match(read, tolerance=1) == 1.0
 
 
 @pytest.fixture(scope="module")
