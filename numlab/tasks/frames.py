@@ -57,7 +57,8 @@ def as_columns(
     found = pd.DataFrame(columns, index=frame.index)
     numbers = [name for name in found if types.is_numeric_dtype(found[name])]
     if target is not None and target not in numbers:
-        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
+        there = ", ".join(numbers) or "of which there is none"
+        raise ValueError(f"the target is a column of numbers, {there}; got {target}")
     return found.astype(dict.fromkeys(numbers, float))
 
 
