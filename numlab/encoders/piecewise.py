@@ -110,6 +110,12 @@ class Periodic(SmoothEncoder):
     sigma: float = 0.01
     scale: float = 1.0
 
+    def __post_init__(self):
+        super().__post_init__()
+        if self.n < 1 or not 0 < self.sigma < math.inf:
+            wanted = "Periodic has n >= 1 and a positive, finite sigma"
+            raise ValueError(f"{wanted}; got {self.n} and {self.sigma}")
+
     @classmethod
     def fit(cls, numbers, **fields) -> Self:
         """In units of the numbers' deviation."""

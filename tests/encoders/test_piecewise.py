@@ -176,3 +176,9 @@ def test_a_constant_column_that_has_no_bins_is_named():
 def test_what_is_fitted_to_no_numbers_says_so(kind):
     with pytest.raises(ValueError, match=f"{kind.__name__} .* numbers"):
         kind.fit([])
+
+
+@pytest.mark.parametrize("fields", [{"n": 0}, {"sigma": -1.0}, {"sigma": 0.0}, {"sigma": np.nan}])
+def test_periodic_without_frequencies_is_refused(fields):
+    with pytest.raises(ValueError, match="n >= 1 and a positive, finite sigma; got"):
+        nl.Periodic(**fields)
