@@ -73,7 +73,6 @@ def from_encoder(
     >>> nl.embeddings.from_encoder(nl.FoNE(int_digits=3), [1.0, 2.0], d_model=8).vectors.shape
     (2, 8)
     """
-    numbers = as_numbers(numbers)
     vectors, mask = token_vectors(encoder, numbers, d_model, seed)
     mean = vectors.sum(1) / mask.sum(1)[:, None]
     return Embeddings(numbers, mean, f"{encoder}, untrained")

@@ -7,11 +7,12 @@ import itertools
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from numlab.corpus import Corpus, fitting, matches
+from numlab.corpus import Corpus, fitting, matches, offsets
 from numlab.decisions import Decision
 from numlab.examples import Examples
 from numlab.objectives import Answers
@@ -73,10 +74,11 @@ def predict(
     Returns
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
-        One row for each run and slot of a text. `encoder` is the run's label (see `labels`),
-        `example` the text's index, `predicted` NaN (None for integers beyond float64) where the
-        answer is not a number. With `decide` also `dropped`: the share of the samples that were
-        not numbers; the answer is of the others.
+        One row for each run and slot of a text. `encoder` is the run's label (see `labels`), with
+        "#2" behind it for a second run of that label and seed, whatever else differs. `example` is
+        the text's index, or its place if it has none. `predicted` is NaN (None for integers beyond
+        float64) where the answer is not a number. With `decide` also `dropped`: the share of the
+        samples that were not numbers; the answer is of the others.
 
     >>> import numlab as nl
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
@@ -86,7 +88,7 @@ def predict(
     """
     import pandas as pd
 
-    frames, runs = [], runs if isinstance(runs, Sequence) else [runs]
+    frames, seen, runs = [], Counter(), runs if isinstance(runs, Sequence) else [runs]
     if not runs:
         raise ValueError("there is no run to predict with")
     for run, label in labels(runs).items():
@@ -96,16 +98,18 @@ def predict(
         rule = None if decide is None else Decision(decide, samples)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
-        frame.insert(0, "encoder", label)
+        seen[label, run.spec.seed] += 1
+        place = seen[label, run.spec.seed]
+        frame.insert(0, "encoder", label if place == 1 else f"{label} #{place}")
         frame.insert(1, "seed", run.spec.seed)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
 
 
 def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | None = 0.8):
-    """Mean predictions of the slots of the runs' task, of the runs that answer a number, and
-    intervals that hold `coverage` of the validation examples of a slot, each predicted by its own
-    run. See `Run.predict`.
+    """Predictions of the slots of the runs' task, means over the runs that answer a number, and
+    intervals: so wide that they hold `coverage` of a slot's validation examples, each predicted by
+    its own run. See `Run.predict`.
     """
     import pandas as pd
 
@@ -175,6 +179,11 @@ def predictions(
 ) -> Iterator[dict[str, np.ndarray]]:
     """The columns of `predict` batch by batch, unsorted: a slider cannot wait for DataFrames."""
     patterns, objective = (slots,) if isinstance(slots, str) else tuple(slots), run.spec.objective
+    starts = offsets([len(e) for e in examples])
+    examples = [
+        e if e.index is not None else replace(e, index=start + np.arange(len(e)))
+        for e, start in zip(examples, starts, strict=False)
+    ]
     for asked, texts in _questions(run, examples, patterns):
         corpus = run.tokenizer(texts, objective.answers)
         order = np.argsort(corpus.lengths, kind="stable")  # texts of like length together
@@ -221,7 +230,7 @@ def _columns(corpus: Corpus, answers: Answers, patterns: tuple[str, ...]):
             predicted = np.array(["".join(words[ids[mask]]) for ids, mask in spelled])
             valid = np.isin(predicted, slot.words)
         yield {
-            "example": answers.rows[pick] if e.index is None else e.index[row],
+            "example": e.index[row],
             "slot": slot.name,
             "true": e.column(slot.name)[row],
             "predicted": predicted,

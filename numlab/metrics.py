@@ -36,7 +36,7 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     >>> nl.metrics.exact_match(frame)
     0.5
     """
-    from pandas.api.types import is_numeric_dtype
+    from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
     true, predicted = frame.true, frame.predicted
     if is_numeric_dtype(true):
@@ -45,7 +45,9 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
         same = np.array(true == predicted, bool)
         pairs = zip(true, predicted, strict=True)
         floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
-    gap = np.abs(predicted[floats].to_numpy(float) - true[floats].to_numpy(float))
+    whole = is_integer_dtype(true) and is_integer_dtype(predicted)
+    kind = object if whole else float  # float64 would round integers of 16 digits or more
+    gap = np.abs(predicted[floats].to_numpy(kind) - true[floats].to_numpy(kind))
     same[floats] |= gap <= tolerance  # NaN compares False
     return float(same.mean())
 
@@ -81,8 +83,7 @@ def each_answer(frame, digits: int = 15):
         log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)); 0
         for an invalid answer. Of float32 numbers, `digits` is 6. same digits: whether both are
         equal after rounding. exact number: abs(p - y) < 10^-k, k = clip(14 - ceil(log10(abs(y))),
-        0, 14), which is loose below 1e-14, where 1.5e-14 is 1e-14, and for long whole numbers,
-        where y + 0.9 is y.
+        0, 14). It is loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
 
     >>> frame = pd.DataFrame({"true": [100.0, 1e-14, "B"], "predicted": [101.0, 1.5e-14, "B"]})
     >>> each_answer(frame).round(3).to_numpy().tolist()

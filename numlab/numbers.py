@@ -11,9 +11,9 @@ ONE = 324  # where 1 stands in TENS
 
 
 def as_numbers(numbers) -> np.ndarray:
-    """An array of float64; of Python ints (object) for Python ints that float64 would round.
+    """An array of float64, or of Python ints (dtype object) where float64 would round an integer.
 
-    ValueError for such an int among floats, and for what is no number.
+    ValueError for such an integer among floats, and for what is no number.
 
     >>> as_numbers([1, 2.5]), as_numbers([-1, 2**63])
     (array([1. , 2.5]), array([-1, 9223372036854775808], dtype=object))

@@ -221,25 +221,28 @@ class _Reader:
                 whole = (numbers % 1 == 0).all()
                 numbers = np.frompyfunc(int, 1, 1)(numbers) if whole else numbers.astype(float)
             tokens = self._spell(numbers, [np.tile(frame.spelling, len(e)) for frame, e in filled])
+            read = self.tokenizer.other_head and self.tokenizer.other_head.features(numbers)
         except (ValueError, OverflowError) as error:
             raise self._located(filled) or error from None
         ends = np.cumsum([e.numbers.size for _, e in filled])[:-1]
         spelled = np.where(tokens.mask, tokens.ids + self.tokenizer.offset, -1)
         columns = map(self._columns, *zip(*filled, strict=True), np.split(spelled, ends))
         ids, slot, within, n_tokens, n_carriers = map(np.concatenate, zip(*columns, strict=True))
-        head, starts = self.tokenizer.other_head, offsets(n_tokens)
         features = labels = tokens.features, offsets(n_carriers)
-        if head:
+        if read is not None:
             n_numbers = [np.full(len(e), e.numbers.shape[1]) for e in parts.values()]
-            labels = head.features(numbers), offsets(np.concatenate(n_numbers))
-        return Flat(ids, slot, within, starts, *features, *labels)
+            labels = read, offsets(np.concatenate(n_numbers))
+        return Flat(ids, slot, within, offsets(n_tokens), *features, *labels)
 
     def _located(self, filled) -> ValueError | None:
-        """The error of the first slot whose numbers cannot be spelled, with its name."""
+        """The error of the first slot whose numbers cannot be spelled or read, with its name."""
+        head = self.tokenizer.other_head
         for frame, e in filled:
             for name, spelling in zip(e.layout.number_slots, frame.spelling, strict=True):
                 try:
                     self.spellings[spelling].encode(e.column(name))
+                    if head:
+                        head.features(e.column(name))
                 except ValueError as error:
                     return ValueError(f"{name}: {error}")
 

@@ -51,6 +51,8 @@ def test_integers_beyond_float64_match_to_the_last_digit():
     f = pd.DataFrame({"true": np.array([big, big], object), "predicted": [big, big + 1]})
     f["predicted"] = f.predicted.astype(object)
     assert metrics.exact_match(f) == 0.5
+    read = pd.DataFrame({"true": [2**53, 2**53 + 1], "predicted": [2**53, 2**53]})  # from a file
+    assert metrics.exact_match(read) == 0.5 and metrics.exact_match(read, tolerance=1) == 1.0
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +124,16 @@ def test_a_slot_is_generated_whose_name_looks_like_a_pattern():
     run.model = nl.GPT2(8, 1, 1).build(tokenizer)
     found = nl.predict(run, [nl.Examples(layout, [[1.0, 2.0, 3.0]])], "y*")
     assert found.slot.tolist() == ["y *", "y [m]"] and found.true.tolist() == [3.0, 2.0]
+
+
+def test_a_text_without_an_index_has_its_place_in_every_slot():
+    first, second = nl.Layout.of("{a}: {c}"), nl.Layout.of("{a}: {b}={c}")
+    tokenizer = nl.Tokenizer.of([first, second], nl.P10())
+    run = Asking(tokenizer, nl.CausalLM(only=("b", "c")))
+    run.model = nl.GPT2(8, 1, 1).build(tokenizer)
+    texts = [nl.Examples(first, [[0.0, 1.0]]), nl.Examples(second, [[0.0, 2.0, 3.0]])]
+    found = nl.predict(run, texts, ("b", "c"))
+    assert found.example.tolist() == [0, 1, 1] and found.true.tolist() == [1.0, 2.0, 3.0]
 
 
 def test_a_number_in_place_of_a_word_is_an_invalid_answer():
@@ -266,12 +278,14 @@ def test_intervals_that_are_all_too_narrow_are_said():
 def test_predictions_of_many_runs_are_told_apart(run):
     other = dataclasses.replace(run.spec, seed=1)
     third = dataclasses.replace(run.spec, encoder=nl.P10())
+    fourth = dataclasses.replace(run.spec, steps=2)
     examples = run.spec.task.sample(5, seed=3)
-    frame = nl.predict([run, nl.train(other), nl.train(third)], examples, "answer")
+    frame = nl.predict([run, *map(nl.train, (other, third, fourth))], examples, "answer")
     assert frame.groupby(["encoder", "seed"]).size().to_dict() == {
         ("P1000", 0): 5,
         ("P1000", 1): 5,
         ("P10", 0): 5,
+        ("P1000 #2", 0): 5,
     }
 
 

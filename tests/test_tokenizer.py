@@ -122,9 +122,10 @@ def test_an_unknown_word_is_unknown():
     assert Text.of([SUM]).ids("?") == [Text.unknown]
 
 
-def test_a_number_out_of_range_is_named_with_its_slot():
-    with pytest.raises(ValueError, match=r"answer: FoNE holds \|x\| < 99\.5; got 150"):
-        nl.Tokenizer.of([SUM], nl.FoNE(2))([nl.Examples(SUM, np.array([[70.0, 80.0, 150.0]]))])
+@pytest.mark.parametrize("parts", [(nl.FoNE(2),), (nl.P10(), nl.heads.DigitHead(2))], ids=str)
+def test_a_number_out_of_range_is_named_with_its_slot(parts):
+    with pytest.raises(ValueError, match=r"answer: .* holds \|x\| < 99\.5; got 150"):
+        nl.Tokenizer.of([SUM], *parts)([nl.Examples(SUM, np.array([[70.0, 80.0, 150.0]]))])
 
 
 def test_texts_of_several_layouts_share_a_corpus():

@@ -44,7 +44,7 @@ class Code(Range):
     feature_dtype: Any = np.float32
 
     def spacing(self, numbers) -> np.ndarray:
-        """(n,) how far apart those numbers are, near each, that features can say exactly."""
+        """(n,) near each number, the distance between neighbours that features hold exactly."""
         raise ValueError(f"{type(self).__name__} does not round to digits or bits")
 
     @abc.abstractmethod

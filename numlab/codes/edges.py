@@ -36,11 +36,13 @@ def deviation(numbers) -> float:
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
     """Quantiles at bins + 1 even levels; those that are equal, but for rounding, are one edge.
 
+    Of no numbers, no edges.
+
     >>> quantile_edges([0, 1, 1, 1, 2, 4], 4)
     (0.0, 1.0, 1.75, 4.0)
     """
-    levels = np.linspace(0, 1, bins + 1)
-    edges = np.unique(np.quantile(as_column(numbers).astype(float), levels))
+    x, levels = as_column(numbers).astype(float), np.linspace(0, 1, bins + 1)
+    edges = np.unique(np.quantile(x, levels)) if len(x) else x
     apart = np.diff(edges, prepend=-np.inf) > 1e-12 * np.abs(edges)  # 0.1 + 0.2 is 0.3
     return tuple(edges[apart].tolist())
 

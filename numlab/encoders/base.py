@@ -91,7 +91,7 @@ class Encoder(Range):
         return self
 
     def at(self, slot: str) -> Encoder:
-        """How a number is spelled in a slot: in the same words, with the same embedding."""
+        """The encoder of the numbers of a slot, which has the same words and the same embedding."""
         return self
 
     @property

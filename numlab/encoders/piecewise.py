@@ -91,6 +91,7 @@ class PiecewiseLinear(nn.Module):
             bins = bins.relu() if self.relu else bins
             if self.linear is None:
                 return bins
+            # our choice: x is measured from the middle edge: an offset of all numbers is no matter
             return bins + self.linear(x - self.edges[len(self.edges) // 2])
 
 
@@ -108,6 +109,12 @@ class Periodic(SmoothEncoder):
     n: int = 48
     sigma: float = 0.01
     scale: float = 1.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.n < 1 or not 0 < self.sigma < math.inf:
+            wanted = "Periodic has n >= 1 and a positive, finite sigma"
+            raise ValueError(f"{wanted}; got {self.n} and {self.sigma}")
 
     @classmethod
     def fit(cls, numbers, **fields) -> Self:

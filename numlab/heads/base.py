@@ -37,8 +37,8 @@ class Head(Code):
     def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Distribution:
         """The distributions of m numbers that (m, O) outputs of the head's module describe.
 
-        By default samples, whose features are drawn one by one. A head with a closed form returns
-        that; one that predicts single numbers raises a ValueError.
+        By default samples, each feature drawn independently. A head with a formula returns that;
+        one that predicts single numbers raises a ValueError.
         """
         outputs = outputs.detach().cpu()
         drawn = module.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))
@@ -47,7 +47,7 @@ class Head(Code):
         return Points(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
 
     def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
-        """The probability of the features of x, spread over the numbers that are rounded to it."""
+        """The log of the probability of x's features, over the width of what is rounded to x."""
         numbers, (low, high) = x.double().numpy().ravel(), self.bounds
         held = (numbers >= low) & (numbers <= high)
         numbers = np.where(held, numbers, 0.0)

@@ -84,11 +84,12 @@ class HLGauss(BinHead):
         With `asinh` they are equal after x -> asinh((x - median) / interquartile range).
         """
         x = as_column(numbers).astype(float)
+        if bins < 9 or not len(x):
+            wanted = "HLGauss is fitted to numbers, with more than 8 bins (margins of 4 deviations)"
+            raise ValueError(f"{wanted}; got {len(x)} numbers, {bins} bins")
         low, middle, high = np.quantile(x, [0.25, 0.5, 0.75]) if asinh else (0.0, 0.0, 1.0)
         spread = (high - low) or 1.0
         x = np.arcsinh((x - middle) / spread) if asinh else x
-        if bins < 9:
-            raise ValueError(f"bins must exceed 8 (margins of 4 deviations); got {bins}")
         same = max(1.0, 1e-4 * abs(x[0]))  # the range of a constant: float32 tells its bins apart
         width = ((x.max() - x.min()) or same) / (bins - 8)
         edges = x.min() + width * (np.arange(bins + 1) - 4)

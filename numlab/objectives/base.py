@@ -141,7 +141,7 @@ class Objective(abc.ABC):
     version: ClassVar[int] = 1
     only: tuple[str, ...]  # patterns of the slots that are predicted in training
     answers: tuple[str, ...] = ()  # patterns of the slots that `encoder.answer` spells
-    shows_rest: bool = False  # whether tokens of a number are seen where its others are predicted
+    shows_rest: bool = False  # whether a model sees some tokens of a number as it predicts others
     fills_at_once: ClassVar[bool] = False  # whether `fill` fills all slots of a text; else one slot
 
     def __post_init__(self):

@@ -58,7 +58,10 @@ class CausalLM(Objective):
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Generate one slot of each text greedily from the tokens before it."""
+        """Generate one slot of each text greedily from the tokens before it.
+
+        A slot of words gets as many tokens as the true word has: of "no" and "no idea" that tells.
+        """
         asked = batch.in_slots(slots)
         if not asked.any(1).all():
             raise ValueError(f"no slot of a text fits {slots}")

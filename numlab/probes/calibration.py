@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from numlab.encoders import Standardised
 from numlab.examples import Examples
 from numlab.heads import Distribution
 from numlab.probes.logits import answer_states
@@ -19,7 +20,8 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     Parameters
     ----------
     run : its head predicts distributions, such as XVal(mixture=5)'s or any of nl.heads but those
-        of single numbers.
+        of single numbers. ValueError for a run without one: of words, of digits one by one, or of
+        an encoder that standardises.
     slot : the number to ask for.
 
     Returns
@@ -33,7 +35,11 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     >>> (found.q5 < found.q95).tolist(), bool(found.pit.between(0, 1).all())
     ([True, True, True], True)
     """
-    head, module, frames = run.tokenizer.head, run.model.value_head, []
+    head, by_column = run.tokenizer.head, isinstance(run.spec.encoder, Standardised)
+    if head is None or run.tokenizer.answer_length > 1 or (by_column and not run.spec.head):
+        wanted = "a head that predicts a number at once, in its own units"
+        raise ValueError(f"calibration takes a run with {wanted}; got {run.spec.encoder}")
+    module, frames = run.model.value_head, []
     for true, hidden in answer_states(run, examples, slot):
         frames.append(scores(head.distribution(module, module(hidden)), true))
     frame = pd.concat(frames, ignore_index=True)

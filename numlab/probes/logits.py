@@ -1,5 +1,6 @@
 """The logits at a number's tokens, as the true number changes (xval, Figure 12)."""
 
+import glob
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +35,8 @@ def answer_states(
     for e, first in zip(examples, corpus.starts, strict=False):
         for i in range(0, len(e), BATCH):
             rows = np.arange(i, min(i + BATCH, len(e)))
-            inputs, targets = run.spec.objective.ask(corpus.batch(first + rows), (slot,))
+            batch = corpus.batch(first + rows)
+            inputs, targets = run.spec.objective.ask(batch, (glob.escape(slot),))
             hidden = model.hidden(inputs.to(model.device), targets.reads.to(model.device))
             yield e.column(slot)[rows], hidden
 
@@ -68,11 +70,12 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     >>> nl.probes.number_logits(nl.train(spec), task.sample(2, seed=1), "answer").logits.shape[:2]
     torch.Size([2, 3])
     """
-    encoder, objective = run.spec.encoder, run.spec.objective
+    encoder, objective = run.spec.encoder.at(slot), run.spec.objective
     if not objective.fills_at_once:
         raise ValueError(f"only a masked LM predicts a number's tokens at once; got {objective}")
     if encoder.carriers or not encoder.fixed or run.spec.head:
-        raise ValueError(f"number_logits takes a text encoder of fixed length; got {encoder}")
+        got = run.spec.encoder
+        raise ValueError(f"number_logits takes a text encoder of fixed length; got {got}")
     true, logits = [], []
     for batch, hidden in answer_states(run, examples, slot):
         words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()

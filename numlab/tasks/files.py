@@ -44,7 +44,7 @@ def json_values(path: str | Path) -> Iterator[tuple[str, Any]]:
     """The entries of one JSON list, or of lines of JSON, each with its position, for errors."""
     text = Path(path).read_text("utf-8")
     one_list = text.lstrip().startswith("[")
-    for i, part in enumerate([text] if one_list else text.splitlines(), start=1):
+    for i, part in enumerate([text] if one_list else text.split("\n"), start=1):
         try:
             value = json.loads(part) if part.strip() else None
         except json.JSONDecodeError as error:

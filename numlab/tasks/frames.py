@@ -39,7 +39,8 @@ def as_columns(
         if is_time:
             time = column.dt
             parts = {"year": time.year, "month": time.month, "day": time.day}
-            parts["hour"] = time.hour + time.minute / 60 + time.second / 3600
+            seconds = time.second + time.microsecond / 1e6
+            parts["hour"] = time.hour + time.minute / 60 + seconds / 3600
             if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
                 del parts["hour"]
             own = {f"{name} {part}": x for part, x in parts.items()}
@@ -58,7 +59,8 @@ def as_columns(
     found = pd.DataFrame(columns, index=frame.index)
     numbers = [name for name in found if types.is_numeric_dtype(found[name])]
     if target is not None and target not in numbers:
-        raise ValueError(f"the target is a column of numbers, {', '.join(numbers)}; got {target}")
+        there = ", ".join(numbers) or "of which there is none"
+        raise ValueError(f"the target is a column of numbers, {there}; got {target}")
     return found.astype(dict.fromkeys(numbers, float))
 
 
@@ -76,14 +78,21 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
     if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
         return column.astype(object).where(column.notna(), np.nan).astype(float)
     if kind in ("date", "datetime") or (kind == "string" and some.str.fullmatch(ISO_DATE).all()):
-        return pd.to_datetime(column.astype(object), format="ISO8601", errors="coerce", utc=True)
+        dates, wrong = _dates(column)
+        return column if wrong.any() else dates  # 2026-02-30 is a word
     return column
+
+
+def _dates(column: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """A column as times, and which of its values are none."""
+    dates = pd.to_datetime(column.astype(object), format="ISO8601", errors="coerce", utc=True)
+    return dates, column.notna() & dates.isna()
 
 
 def _as_dates(column: pd.Series, name: str) -> pd.Series:
     """A column of other rows, as the dates that it held; ValueError for what is no date."""
-    dates = pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True)
-    if (wrong := column.notna() & dates.isna()).any():
+    dates, wrong = _dates(column)
+    if wrong.any():
         expected = f"{name} holds dates such as 2026-11-25"
         raise ValueError(f"{expected}; got {column[wrong].iloc[0]!r}")
     return dates

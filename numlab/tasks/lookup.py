@@ -45,8 +45,9 @@ class Lookup(IndependentTask):
         low, high = self.withheld
         if not 1 <= self.entries <= len(KEYS):
             raise ValueError(f"a dictionary has 1 to {len(KEYS)} entries; got {self.entries}")
-        if not LOW <= low < high <= HIGH:
-            raise ValueError(f"withheld is (low, high) within {RANGE}; got {self.withheld}")
+        if not LOW <= low < high <= HIGH or (low, high) == RANGE:
+            wanted = f"withheld is (low, high) within {RANGE}, not all of it"
+            raise ValueError(f"{wanted}; got {self.withheld}")
         if self.figures < 1:
             raise ValueError(f"figures >= 1; got {self.figures}")
         if (self._rounded(self.withheld) != self.withheld).any():  # numbers are rounded into it

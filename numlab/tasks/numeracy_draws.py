@@ -63,8 +63,10 @@ def _row(layout: int, numbers: list[Decimal], answers: list[Decimal]) -> list[fl
     return [float(x) + 0.0 for x in (layout, *numbers, *answers)]
 
 
-def _near(values: tuple, weights: list[int]) -> tuple[tuple, tuple[float, ...]]:
+def _near(values: tuple, weights: list[int], decades: tuple) -> tuple[tuple, tuple[float, ...]]:
     """Values and the sums of exp(-0.15 weight), the same on every machine."""
+    if not values:
+        raise ValueError(f"decades hold operands and their answers; got {decades}")
     return values, tuple(accumulate(float((Decimal(-15 * w) / 100).exp()) for w in weights))
 
 
@@ -73,7 +75,8 @@ def _pairs(task: str, least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
     """Pairs of decades, and the sums of their weights."""
     every = range(least, most + 1)
     pairs = tuple((a, b) for a in every for b in every if _PAIRED[task](a, b, least, most))
-    return _near(pairs, [abs(a - b) if task == "Addition" else 0 for a, b in pairs])
+    weights = [abs(a - b) if task == "Addition" else 0 for a, b in pairs]
+    return _near(pairs, weights, (least, most))
 
 
 _PAIRED = {
@@ -140,7 +143,7 @@ def _bases(least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
         powers = range(math.ceil((least + 1) / size), most // size + 1)
         found.append((e, tuple(k for k in powers if k not in (0, 1))))
     found = tuple((e, powers) for e, powers in found if powers)
-    return _near(found, [abs(e) for e, _ in found])
+    return _near(found, [abs(e) for e, _ in found], (least, most))
 
 
 def _draw_power(task: Numeracy, u: Uniforms) -> list[float] | None:

@@ -162,7 +162,7 @@ class Table(Rows):
     def _words(self) -> dict[str, tuple[str, ...]]:
         """The words of each column that has no numbers."""
         columns = (n for n in self.frame if self.frame[n].dtype.kind != "f")
-        return {n: (MISSING, *sorted(self.frame[n].dropna().unique())) for n in columns}
+        return {n: (MISSING, *sorted({*self.frame[n].dropna()} - {MISSING})) for n in columns}
 
     def _texts(self, frame: pd.DataFrame) -> list[Examples]:
         numbers = frame[[name for name in frame if name not in self._words]].to_numpy(float)

@@ -170,3 +170,15 @@ def test_a_column_without_a_scale_is_named(wrong):
 def test_a_constant_column_that_has_no_bins_is_named():
     with pytest.raises(ValueError, match="FusedBins of n0 has 2 or more finite numbers"):
         FusedBins.fit(nl.parse(["a=3 b=1", "a=3 b=2"]))
+
+
+@pytest.mark.parametrize("kind", [PLE, SoftBins, nl.heads.Bars, nl.heads.HLGauss])
+def test_what_is_fitted_to_no_numbers_says_so(kind):
+    with pytest.raises(ValueError, match=f"{kind.__name__} .* numbers"):
+        kind.fit([])
+
+
+@pytest.mark.parametrize("fields", [{"n": 0}, {"sigma": -1.0}, {"sigma": 0.0}, {"sigma": np.nan}])
+def test_periodic_without_frequencies_is_refused(fields):
+    with pytest.raises(ValueError, match="n >= 1 and a positive, finite sigma; got"):
+        nl.Periodic(**fields)

@@ -87,3 +87,12 @@ def test_the_true_distribution_scores_best():
     best, others = score(1.0), [score(0.7), score(1.4)]
     assert all(best.crps < o.crps and best.log_density > o.log_density for o in others)
     assert best.crps == pytest.approx(np.pi**-0.5, abs=0.02)  # of a normal distribution
+
+
+@pytest.mark.parametrize(
+    "encoder", [nl.P1000(), nl.encoders.FoNEDigits(2), nl.Standardised(nl.XVal(mixture=2))], ids=str
+)
+def test_a_run_without_a_distribution_of_whole_numbers_is_refused(encoder):
+    run = nl.Run(dataclasses.replace(SPEC, task=nl.tasks.Addition(1), encoder=encoder))
+    with pytest.raises(ValueError, match="takes a run with a head that predicts a number at once"):
+        calibration(run, run.spec.task.sample(2, seed=1), "answer")

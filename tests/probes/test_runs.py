@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 
 import numlab as nl
 from probes.conftest import tiny_spec
@@ -110,3 +112,31 @@ def test_a_scan_of_a_run_without_such_logits_is_refused(changes, message, module
     run = nl.train(dataclasses.replace(SPEC, **changes))
     with pytest.raises(ValueError, match=message):
         nl.probes.number_logits(run, SPEC.task.sample(2, seed=1), "stepsize")
+
+
+@pytest.fixture(scope="module")
+def columns():
+    """A task of columns whose names look like patterns of each other's."""
+    x = np.arange(32.0)
+    return nl.tasks.Table(pd.DataFrame({"w[kg]": 100 + x, "wk": x}))
+
+
+def column_run(task, encoder):
+    sizes = {"n_train": 16, "n_valid": 8, "n_test": 8, "steps": 2, "learning_rate": 1e-3}
+    return nl.train(nl.RunSpec(task, encoder, nl.MaskedLM(), nl.GPT2(8, 1, 1), **sizes))
+
+
+def test_a_slot_is_read_whose_name_looks_like_a_pattern(columns, module_home):
+    run = column_run(columns, nl.P1000())
+    read = [nl.probes.number_logits(run, columns.examples, slot) for slot in ("w[kg]", "wk")]
+    assert read[0].logits.shape == read[1].logits.shape == (32, 3, 918)
+    assert not read[0].logits.equal(read[1].logits)
+
+
+def test_the_expectation_is_in_the_units_of_the_slot(columns, module_home, monkeypatch):
+    run = column_run(columns, nl.Standardised.fit(columns.examples, nl.P1000()))
+    words = torch.from_numpy(run.spec.encoder.at("w[kg]").encode([107.0]).ids[0]).long()
+    sure = 50.0 * torch.nn.functional.one_hot(run.tokenizer.offset + words, run.tokenizer.size)
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.repeat(len(h) // 3, 1))
+    read = nl.probes.number_logits(run, columns.examples, "w[kg]")
+    assert nl.probes.expectation(read).argmax.tolist() == pytest.approx([107.0] * 32, rel=1e-2)

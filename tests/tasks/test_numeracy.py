@@ -249,3 +249,9 @@ def test_a_seed_gives_the_same_numbers_to_the_bit_on_every_machine(name):
         for e in Numeracy(name).sample(20, seed=0)
     ]
     assert hashlib.sha256(repr(drawn).encode()).hexdigest()[:12] == SAME[name]
+
+
+@pytest.mark.parametrize("name", ["Multiplication", "Division", "Exponentiation"])
+def test_decades_without_an_answer_are_named(name):
+    with pytest.raises(ValueError, match=r"operands and their answers; got \(50, 54\)"):
+        Numeracy(name, (50, 54)).sample(1, seed=0)

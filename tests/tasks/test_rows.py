@@ -37,6 +37,11 @@ def test_a_missing_value_is_a_question_mark_and_its_row_stays(home):
     assert sorted(texts(task.sample(3, 0))) == ["a= ? w=y y=2", "a=1 w=x y=1", "a=3 w= ? y=3"]
 
 
+def test_a_question_mark_in_the_data_is_a_missing_word(home):
+    task = Table(pd.DataFrame({"work": [" ?", "state", None], "y": [1.0, 2.0, 3.0]}), "y")
+    assert texts(task.examples) == ["work= ? y=1", "work=state y=2", "work= ? y=3"]
+
+
 def test_a_row_without_its_target_is_left_out(home):
     task = Table(pd.DataFrame({"a": [1.0, 2.0], "y": [None, 1.0]}), "y")
     assert texts(task.sample(1, 0)) == ["a=2 y=1"]
@@ -125,6 +130,21 @@ def test_texts_that_are_dates_are_read_as_times(home):
     assert one.column("day month").tolist() == [11]
 
 
+@pytest.mark.parametrize("wrong", ["2026-02-30", "4711-00-25", "2026-01-01 25:00"])
+def test_texts_that_only_look_like_dates_are_words_and_not_missing(home, wrong):
+    found = as_columns(pd.DataFrame({"day": ["2026-02-28", wrong, None]}))
+    assert found.day.tolist()[:2] == ["2026-02-28", wrong] and found.day.isna()[2]
+    table = Table(pd.DataFrame({"day": ["2026-02-28", "2026-03-01"], "y": [1.0, 2.0]}), "y")
+    with pytest.raises(ValueError, match=f"day holds dates such as 2026-11-25; got '{wrong}'"):
+        table.read(pd.DataFrame({"day": ["2026-02-28", wrong]}))
+
+
+def test_fractions_of_a_second_are_kept(home):
+    times = pd.to_datetime(["2026-01-01 10:00:00.25", "2026-01-01 10:00:00.5"])
+    hours = as_columns(pd.DataFrame({"at": times}))["at hour"]
+    assert hours.tolist() == [10 + 0.25 / 3600, 10 + 0.5 / 3600]
+
+
 @pytest.mark.parametrize(
     "numbers",
     [
@@ -186,6 +206,7 @@ def test_other_rows_are_a_frame(home):
     ("frame", "target", "message"),
     [
         (FRAME, "kind", "the target is a column of numbers, y, a; got kind"),
+        (FRAME[["kind"]], "kind", "a column of numbers, of which there is none; got kind"),
         (pd.DataFrame([[1.0, 2.0]], columns=["y", "y"]), "y", "different names; got y twice"),
         (
             pd.DataFrame({"t year": ["a"], "t": pd.to_datetime(["2020-01-01"])}),

@@ -100,6 +100,14 @@ def test_a_line_that_is_no_json_is_named(tmp_path):
         Sentences(str(path)).layouts()
 
 
+def test_a_line_ends_at_a_newline_only(tmp_path):
+    record = {"comment": "5 lines\u2028or\x85more", "offset": 0, "length": 1}
+    path = tmp_path / "sentences.json"
+    path.write_text(json.dumps(record, ensure_ascii=False) + "\n", "utf-8")
+    (layout,) = Sentences(str(path)).layouts()
+    assert layout.literals == ("", record["comment"][1:])
+
+
 def test_a_pretrained_model_reads_the_number_and_the_words_around_it(tmp_path):
     from numlab.encoders import IEEE754
     from numlab.pretrained import Pretrained
