@@ -233,7 +233,7 @@ def test_a_ratio_of_nothing_is_refused():
 
 
 def test_few_examples_are_refused():
-    with pytest.raises(WrongSamplesError, match="examples needed: 20; got 5"):
+    with pytest.raises(WrongSamplesError, match="examples needed: 200; got 5"):
         judge(claim(above=0, over="examples"), SEEDS)
 
 
