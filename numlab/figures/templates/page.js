@@ -175,7 +175,7 @@ function gap() {
     one("#gap-says").textContent =
       best === undefined ? `At ${shown}${UNITS[slot]} nobody answers with a number.` :
       `At ${shown}${UNITS[slot]} ${best.name} is nearest to the truth, off by ${off(best).toPrecision(2)}` +
-      `${xval && xval !== best ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On grey: ${grey}.`;
+      `${xval && xval !== best ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On a grey line: ${grey}.`;
     one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
   function choose() {
