@@ -134,5 +134,5 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
     axes[0].set_xlim(-3, 103)
     figure.suptitle("Products: nearness of the answers, by the loss beside the cross-entropy")
     legend(figure, axes)
-    words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100"
-    return captioned(figure, f"{words}; at or left of the dotted line: learned nothing")
+    words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100; no mark: not tried"
+    return captioned(figure, f"{words}\nat or left of the dotted line: learned nothing")

@@ -98,7 +98,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
         band = {"color": colors[head], "alpha": 0.2, "lw": 0}
         lines.fill_between(100 * LEVELS, held["min"], held["max"], **band)
     lines.set(xlabel="nominal share of the interval (%)", xlim=(0, 100))
-    lines.set(ylabel="true numbers inside − nominal\n(percentage points)")
+    lines.set(ylabel="true numbers inside − nominal\n(percentage points; 0 is right)")
     means = frame.groupby(["head", "seed"], sort=False)[["crps", "log_density"]].first()
     least = means.crps[TRUE].mean()
     _dots(crps, means.crps, heads, colors, most=WORST * least)
@@ -107,7 +107,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     _dots(density, means.log_density, heads, colors)
     density.set(xlabel="log density (nats), more is better")
     density.tick_params(labelleft=False)
-    figure.suptitle("What central intervals hold beside what they say, and two scores, by head")
+    figure.suptitle("Forecasts by head: do intervals hold what they promise? And two scores")
     words = "dashed: the true distribution; lines, large dots: means; bands, small dots: seeds"
     look = {"loc": "outside lower center", "ncols": 6, "title_fontsize": 9}
     figure.legend(*lines.get_legend_handles_labels(), title=words, **look)
@@ -121,6 +121,10 @@ def _dots(
     ax.axvline(values[TRUE].mean(), color=TRUE_COLOR, ls="--", lw=1)
     for row, head in enumerate(heads):
         seeds = values[head]
+        if seeds.isna().all():  # a head that draws digits or bits has no density
+            at = {"transform": ax.get_yaxis_transform(), "ha": "center", "va": "center"}
+            ax.text(0.5, row, "no density: drawn", **at)
+            continue
         if seeds.mean() > most:
             ax.scatter(most, row, 64, color=colors[head], marker=">")
             look = {"textcoords": "offset points", "ha": "right", "va": "center"}

@@ -72,7 +72,10 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     bars.axvline(0, color="#AAAAAA", lw=0.8)
     bars.set_yticks(range(len(PARTS)), PARTS)
     bars.set_ylim(len(PARTS) - 0.4, -0.6)
-    bars.set(title="BitTokens less FoNE", xlabel="points of log-sMAPE (right: BitTokens better)")
+    bars.set(title="BitTokens minus FoNE", xlabel="points of log-sMAPE (right: BitTokens better)")
     legend(figure, [bars])
+    figure.suptitle(
+        "How a model reads numbers (input), how it answers them (head), and which counts"
+    )
     words = "maps: means of the seeds; bars: 95 % intervals; gap = input + head + interaction"
-    return captioned(figure, f"{words}; hollow: numbers of more decades")
+    return captioned(figure, f"{words}; wide, hollow: numbers of more decades")

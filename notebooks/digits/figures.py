@@ -45,7 +45,7 @@ def number_lines(frame: pd.DataFrame, number: float) -> Figure:
     ax.axvspan(first.min() - 0.5, first.max() + 0.5, color="#E9E9E9", lw=0, zorder=0)
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="number (paler: tied for the last places)", ylim=(len(names) - 0.4, -0.6))
-    ax.set_title(f"the {len(first)} nearest neighbours of {number:g}; grey: on the number line")
+    ax.set_title(f"The {len(first)} nearest neighbours of {number:g}; grey: on the number line")
     return figure
 
 
@@ -124,11 +124,9 @@ def f1_by_base(frame: pd.DataFrame, base: float, paper: float) -> Figure:
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_yticks(np.linspace(0, 1, 6), [f"{p} %" for p in range(0, 101, 20)])
     axes[0].set_ylabel("neighbours found (kNN-F1)")
-    figure.suptitle(
-        "neighbours among numbers of all lengths (k = 10), by the base; dots: each random table"
-    )
+    figure.suptitle("The weighted sum: the 10 nearest among numbers of all lengths, by its base")
     legend(figure, axes)
-    return figure
+    return captioned(figure, "line: mean of the tables of digits; dots: each random table")
 
 
 @styled
@@ -156,7 +154,7 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
 
     `frame` has the columns embedding, seed, k and f1.
     """
-    figure, (ax,) = panels(1, 1, 6.0, 3.4)
+    figure, (ax,) = panels(1, 1, 6.6, 3.4)
     colors = ("black", OTHERS[0], OTHERS[2])
     for i, (name, rows) in enumerate(frame.groupby("embedding", sort=False)):
         look = {"lw": 0, "marker": "o", "ms": 6, "alpha": 0.7} if i else {"lw": 1.5}

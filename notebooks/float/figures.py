@@ -10,10 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from numlab.plots import OTHERS, chip, encoder_color, legend, panels, styled
+from numlab.plots import OTHERS, captioned, chip, encoder_color, legend, panels, styled
 
 PARTS = dict(zip(("sign", "exponent", "significand"), OTHERS, strict=False))
 CELL = 0.24  # inches, the width of a bit
+HIDDEN = {"thing": "a thing (dog)", "its size": "its size (huge)", "unit": "a unit (kilograms)"}
+HIDDEN["other"] = "any other word"
+READS = {"default": "default: as words", "Exponent": "Exponent: its decade"}
+READS |= {"IEEE754": "IEEE754: its bits", "sign only": "control: its sign only"}
 CENTRED = {"ha": "center", "va": "center_baseline"}
 GREY_ARROW = {"arrowstyle": "->", "color": "#777777", "lw": 1.0}
 
@@ -117,16 +121,16 @@ def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
             ax.scatter(top.mean(), row, 60, marker="|", **(look | {"lw": 2.5}))
         floor = frame[(frame.kind == kind) & (frame.embedding == trivial)]["top-5"].mean()
         ax.axvline(floor, color="#555555", ls="--", lw=1.2, label=trivial)
-        ax.set(title=kind, xlabel="found (%)", ylim=(len(names) - 0.4, -0.6))
+        ax.set(title=HIDDEN.get(kind, kind), xlabel="found (%)", ylim=(len(names) - 0.4, -0.6))
         ax.set_xlim(0, 1.12 * frame[frame.kind == kind]["top-5"].max() + 0.1)
         ax.locator_params(axis="x", nbins=4)
-        ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
+        shown = [READS.get(name, name) for name in names]
+        ax.set_yticks(range(len(names)), shown if ax is axes[0] else [""] * len(names))
     figure.suptitle(
-        "hidden words that are among five guesses, by kind; dot: a seed, bar: their mean; "
-        "each panel has its own axis"
+        "Hidden words found with five guesses, by the embedding of the numbers in a text"
     )
     legend(figure, axes)
-    return figure
+    return captioned(figure, "dot: a seed; bar: their mean; each panel has its own axis")
 
 
 @styled

@@ -127,12 +127,10 @@ def scaling(frame: pd.DataFrame) -> Figure:
     highest = shares.groupby(["task", "encoder", "size"]).exact_match.mean().groupby("task").max()
     none = highest[highest < 1]  # all their lines would lie on the axis
     shares = shares[~shares.task.isin(none.index)] if len(none) < len(highest) else shares
-    figure, groups = _panels_of_sizes(shares, "exact_match")
-    for ax, _ in groups:
+    figure, axes = _panels_of_sizes(shares, "exact_match")
+    for ax in axes:
         ax.set_ylim(-3, 103)
-    for ax, _ in groups[::2]:
-        ax.set_ylabel("exact match (%)")
-    legend(figure, [ax for ax, _ in groups])
+    _labelled(figure, axes, "exact match (%)")
     lines = [
         f"{task}: learned by none, means up to {np.ceil(10 * best) / 10:g} %"
         for task, best in none.items()
@@ -147,17 +145,15 @@ def wrong_answers(frame: pd.DataFrame, majority: float) -> Figure:
     `frame` is as in `scaling`; `majority` is the share of the more frequent answer.
     """
     wrong = frame.assign(wrong=100 * (1 - frame.exact_match))
-    figure, groups = _panels_of_sizes(wrong, "wrong")
+    figure, axes = _panels_of_sizes(wrong, "wrong")
     guess = {"color": "#555555", "lw": 1.2, "ls": "--", "label": "always the more\nfrequent answer"}
-    for ax, _ in groups:
+    for ax in axes:
         ax.axhline(100 * (1 - majority), **guess)
         ax.set_yscale("log", nonpositive="clip")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
-    for ax, _ in groups[::2]:
-        ax.set_ylabel("wrong answers (%)\nlow is good")
-    legend(figure, [ax for ax, _ in groups])
+    _labelled(figure, axes, "wrong answers (%)\nlow is good")
     return captioned(figure)
 
 
@@ -169,33 +165,54 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
     in the claims.
     """
     logs = frame.assign(unexplained=np.log10(frame.unexplained))
-    figure, groups = _panels_of_sizes(logs, "unexplained")
-    for ax, _ in groups:
+    figure, axes = _panels_of_sizes(logs, "unexplained")
+    for ax in axes:
         ax.axhline(0, color="#555555", lw=1.2, ls="--", label="always the mean answer")
         ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         ax.yaxis.set_major_formatter(lambda power, _: f"$10^{{{power:g}}}$")
-    for ax, _ in groups[::2]:
-        ax.set_ylabel("1 - R² (low is good)")
-    legend(figure, [ax for ax, _ in groups])
+    _labelled(figure, axes, "1 − R² (low is good)")
     return captioned(figure, SEEDS.replace("mean", "geometric mean"))
 
 
-def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """Two panels a task, over samples and over models, each with its rows."""
-    groups = list(itertools.product(frame.task.unique(), frame.over.unique()))
+def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
+    """A panel for each task and each size that it is drawn over.
+
+    Panels over the same sizes have one x axis. A single task is in the title of the figure.
+    """
+    tasks, sizes = frame.task.unique(), frame.over.unique()
+    groups = list(itertools.product(tasks, sizes))
     figure, axes = panels(len(groups), 2, 4.2, 2.8, share=False)
-    drawn = []
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
         for encoder, line in rows.groupby("encoder", sort=False):
             line_with_band(ax, line.groupby("size")[y], encoder)
-        ticks = sorted(rows["size"].unique())
-        ax.set(xscale="log", xlabel=over, title=task)
+        ticks = sorted((frame[frame.over == over] if len(sizes) == 1 else rows)["size"].unique())
+        ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
+        ax.margins(x=0.06)
         ax.tick_params(axis="x", labelsize=8.5 if len(ticks) > 5 else None)
         ax.minorticks_off()
-        drawn.append((ax, rows))
-    return figure, drawn
+    if len(tasks) == 1:
+        figure.suptitle(tasks[0])
+    return figure, axes
+
+
+def _labelled(figure: Figure, axes: list[Axes], label: str) -> None:
+    """Panels of a row get the same y axis, named at its left, and the figure a legend."""
+    columns = axes[0].get_gridspec().ncols
+    for i in range(0, len(axes), columns):
+        axes[i].set_ylabel(label)
+        _same_limits(axes[i : i + columns], "y")
+    if len({ax.get_xlabel() for ax in axes}) == 1:
+        _same_limits(axes, "x")
+        _same_limits(axes, "y")
+    legend(figure, axes)
+
+
+def _same_limits(axes: list[Axes], axis: str) -> None:
+    lows, highs = zip(*(getattr(ax, f"get_{axis}lim")() for ax in axes), strict=True)
+    for ax in axes:
+        ax.set(**{f"{axis}lim": (min(lows), max(highs))})
 
 
 def mistakes(answers: pd.DataFrame, frac_digits: int) -> pd.DataFrame:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from numlab import Run
+from numlab import Embeddings, Run
 from numlab.claims import Gate
 from numlab.plots import captioned, panels, styled
+from numlab.probes import neighbour_f1
 
 FEW = 20  # up to so many numbers are labelled, and joined by a line
 
@@ -57,7 +58,7 @@ def clouds(
     of both components, by cloud.
     """
     names = frame.cloud.unique()
-    figure, axes = panels(len(names), len(names), 3.3, 3.0, share=False)
+    figure, axes = panels(len(names), len(names), 3.3, 3.2, share=False)
     for ax, name in zip(axes, names, strict=True):
         rows = frame[frame.cloud == name].sort_values("number")
         few = len(rows) <= FEW
@@ -71,10 +72,21 @@ def clouds(
                 color = "white" if row.number < middle else "black"
                 text = {"ha": "center", "va": "center", "fontsize": 9, "color": color}
                 ax.text(row.pc1, row.pc2, f"{row.number:g}", **text)
-        ax.set(title=str(name), xlabel=f"1st component{told[0]}", ylabel=f"2nd component{told[1]}")
+        ax.set(xlabel=f"1st component{told[0]}", ylabel=f"2nd component{told[1]}")
+        ax.set_title(f"{name}\n{_in_order(rows, few)}")
         ax.locator_params(axis="x", nbins=5)
         ax.margins(0.1)
         figure.colorbar(image, ax=ax, label="digit" if few else label, pad=0.03)
-    if explained:
-        captioned(figure, "principal components of the embeddings; in brackets: of their variance")
-    return figure
+    shares = "; in brackets: of their variance" if explained else ""
+    words = f"principal components of the embeddings{shares}; neighbours kept: how many of the "
+    return captioned(figure, f"{words}10 nearest\nnumbers are among the 10 nearest points")
+
+
+def _in_order(rows: pd.DataFrame, few: bool) -> str:
+    """How far the drawn points keep the order of the numbers."""
+    if few:
+        right = around_a_circle(rows).in_order.sum()
+        return f"in order around a circle: {right} of {len(rows)}"
+    cloud = Embeddings(rows.number.to_numpy(), rows[["pc1", "pc2"]].to_numpy(), "drawn")
+    share, chance = neighbour_f1(cloud).f1.mean(), 10 / (len(rows) - 1)
+    return f"neighbours kept: {100 * share:.0f} % (chance: {100 * chance:.0f} %)"

@@ -38,6 +38,7 @@ def coefficient_curves(frame: pd.DataFrame) -> Figure:
     logarithmic.set(xscale="log", yscale="log", ylim=(1e-3, 2))
     logarithmic.set_title("logarithmic axes; shaded: the decade of each")
     figure.legend(*linear.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.suptitle("XVal with several scales: what a number multiplies each embedding by")
     return figure
 
 

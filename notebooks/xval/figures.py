@@ -167,7 +167,7 @@ def _failure(errors: pd.DataFrame, name: str, variance: float) -> list[str]:
     r2 = f"R² {round(1 - error[name] / variance, 2) + 0.0:.2f}".replace("-", "−")  # no −0.00
     notes = {
         r2: error[name] > 0.1 * variance,
-        f"{failed} of {len(seeds)} seeds below 0.9": 0 < failed < len(seeds),
+        f"R² < 0.9 in {failed} of {len(seeds)} seeds": 0 < failed < len(seeds),
         "worse than persistence": error[name] > error.get("persistence", np.inf),
     }
     return [note for note, holds in notes.items() if holds]
@@ -226,9 +226,9 @@ def logit_lines(
         logits.plot(line.true, line.logit, **style)
         weights.plot(line.true, line.probability, **style)
     for column, (name, color, ls) in LINES.items():
-        median = expected.groupby("true")[column].median()
-        ends = expected.groupby(["true", "seed"])[column].median().groupby("true")
-        numbers.fill_between(median.index, ends.min(), ends.max(), color=color, alpha=0.2, lw=0)
+        seeds = expected.groupby(["true", "seed"])[column].median().groupby("true")
+        median = seeds.median()
+        numbers.fill_between(median.index, seeds.min(), seeds.max(), color=color, alpha=0.2, lw=0)
         numbers.plot(median.index, median, color=color, ls=ls, label=name)
     ends = [expected.true.min(), expected.true.max()]
     numbers.plot(ends, ends, label="true value", **DIAGONAL | {"ls": ":"})
@@ -248,26 +248,28 @@ def logit_lines(
     told = f"P1000, seed {scan.seed.iloc[0]}, means of texts"
     logits.set_title(f"logits of significands\n{told}", fontsize=11)
     weights.set_title(f"their probabilities\n{told}", fontsize=11)
-    numbers.set_title("medians of texts and seeds\nband: range of the seeds", fontsize=11)
+    told = "line: median of the seeds; band: their range"
+    numbers.set_title(f"the numbers that they give\n{told}", fontsize=11)
     return figure
 
 
 ZERO = -8  # the exponent of 0, spelled 100E-8
 PAIR = 100  # the significand whose exponents the last panel of `stripes` shows
+TENTH = 0.0895, 0.1105  # 0.09 to 0.11, rounded
 
 
 @styled
-def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame) -> Figure:
+def stripes(near: pd.DataFrame, counts: pd.DataFrame) -> Figure:
     """Predictions for numbers near ±1, and how often significands and exponents occur.
 
     `near` has the columns encoder, true, predicted and seed, answers of one seed: drawn are
-    predicted numbers times the sign of the true number, so that wrong signs are below 0. `tenths`
-    is, for each encoder, the share of predictions near ±0.1, written below its name. `counts` has
-    the columns significand, exponent and share, a row for each pair in the data; zeros, which are
-    spelled 100E-8, are left out of the shares.
+    predicted numbers times the sign of the true number, so that wrong signs are below 0; below an
+    encoder's name stands how many are near a tenth. `counts` has the columns significand, exponent
+    and share, a row for each pair in the data; zeros, which are spelled 100E-8, are left out of the
+    shares.
     """
     figure, (ax, significands, exponents, pairs) = panels(4, 2, 4.4, 3.2, share=False)
-    _stripes(ax, near, tenths)
+    _stripes(ax, near)
     zeros = counts.exponent == ZERO
     note = f"without the zeros ({100 * counts.share[zeros].sum():.1f} % of the numbers)"
     counts = counts[~zeros]
@@ -293,9 +295,10 @@ def stripes(near: pd.DataFrame, tenths: pd.Series, counts: pd.DataFrame) -> Figu
     return figure
 
 
-def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
+def _stripes(ax: Axes, near: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
     names = list(near.encoder.unique())
+    tenths = near.predicted.abs().between(*TENTH).groupby(near.encoder).mean()
     for x, name in enumerate(names):
         rows = near[near.encoder == name]
         jitter = rng.uniform(-0.35, 0.35, len(rows))
@@ -305,10 +308,10 @@ def _stripes(ax: Axes, near: pd.DataFrame, tenths: pd.Series) -> None:
     for size, label in ((1, "true"), (0.1, "a tenth")):
         ax.axhline(size, **DIAGONAL)
         ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
-    ax.set_xticks(range(len(names)), [f"{name}\n{100 * tenths[name]:.1f} %" for name in names])
+    ax.set_xticks(range(len(names)), [f"{name}\n{100 * tenths[name]:.0f} %" for name in names])
     ax.set(xlim=(-0.6, len(names) - 0.5))
     seed = near.seed.iloc[0]
-    ax.set_title(f"answers for true temperatures near ±1σ\nof seed {seed}", fontsize=10)
-    ax.set_xlabel("below the names: share of ±0.09 to ±0.11, mean of the seeds", fontsize=9)
+    ax.set_title(f"answers of seed {seed} for true temperatures near ±1σ", fontsize=10)
+    ax.set_xlabel("below the names: how many of them are ±0.09 to ±0.11", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

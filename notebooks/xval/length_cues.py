@@ -101,6 +101,10 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
     label = "share of the true class (%)"
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
+    words = "VariableLength has two tokens for .23, three for −.23, five for −.023: the length of a mask"
+    figure.suptitle(
+        f"{words}\ntells sign and size. All masks of P10 are of one length.", fontsize=11
+    )
     return figure
 
 

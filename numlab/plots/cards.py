@@ -34,6 +34,7 @@ def report_card(frame: pd.DataFrame) -> Figure:
         ax.text(x, y + 0.42, told(row.value), ha="center", va="center", fontsize=9)
         ax.text(x + 0.25, y - 0.15, TICKS.get(row.published, "") * first[y], fontsize=10)
     ax.hlines(rows.index[first][1:] - 0.38, -0.6, len(encoders) - 0.4, color="#DDDDDD", lw=0.8)
+    figure.suptitle("What encoders do of the desiderata that the BitTokens paper names")
     ax.xaxis.tick_top()
     ax.set_xticks(range(len(encoders)), map(short, encoders), rotation=35, ha="left")
     words = "full ring: the best score; below: the value (↑ high is good, ↓ low is good)"

@@ -126,8 +126,11 @@ def test_kinds_of_words_have_a_panel_each_with_every_seed_and_the_trivial_answer
     frame = pd.DataFrame(rows, columns=["kind", "embedding", "seed", "top-5"])
     figure = figures.kinds(frame, "words' frequencies")
     thing = figure.axes[0]
-    assert [label.get_text() for label in thing.get_yticklabels()] == ["IEEE754", "default"]
-    assert [ax.get_title() for ax in figure.axes] == ["thing", "unit"]
+    assert [label.get_text() for label in thing.get_yticklabels()] == [
+        "IEEE754: its bits",
+        "default: as words",
+    ]
+    assert [ax.get_title() for ax in figure.axes] == ["a thing (dog)", "a unit (kilograms)"]
     seeds, mean = thing.collections[:2]
     assert sorted(seeds.get_offsets()[:, 0]) == [4, 6] and mean.get_offsets()[0, 0] == 5
     assert [line.get_xdata()[0] for line in thing.lines] == [2]

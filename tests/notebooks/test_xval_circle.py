@@ -47,8 +47,15 @@ def test_shuffled_numbers_are_in_order_by_chance_only():
     assert 0.05 < np.mean(share) < 0.3  # the better of two directions
 
 
-@pytest.mark.parametrize(("n", "label"), [(10, "digit"), (100, "number")])
-def test_the_colors_of_clouds_are_named(n, label):
-    frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": 0.0, "pc2": 1.0})
-    cloud, bar = circle.clouds(frame, label="number").axes
-    assert cloud.get_title() == "one" and bar.get_ylabel() == label
+@pytest.mark.parametrize(
+    ("n", "label", "told"),
+    [
+        (10, "digit", "in order around a circle: 10 of 10"),
+        (100, "number", "neighbours kept: 100 % (chance: 10 %)"),
+    ],
+)
+def test_clouds_name_their_colors_and_say_how_far_the_order_is_kept(n, label, told):
+    turn = 2 * np.pi * np.arange(n) / n / (1 if n == 10 else 50)  # a circle, or a line
+    frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": np.cos(turn)})
+    cloud, bar = circle.clouds(frame.assign(pc2=np.sin(turn)), label="number").axes
+    assert cloud.get_title() == f"one\n{told}" and bar.get_ylabel() == label

@@ -126,7 +126,7 @@ const svg = (width, height, says, body) =>
   `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(says)}">${body}</svg>`;
 
 // The values of training, as numlab's Planets have them: points and, of the orbit's size, a range
-const UNITS = { stepsize: " yr / 2π", a0: "" };
+const UNITS = { stepsize: " yr / 2π", a0: " AU" };
 const TRAINED = { stepsize: [[0.2], [0.3], [0.5], [0.8]], a0: [[1], [1.1667, 1.2333]] };
 
 function gap() {
@@ -175,7 +175,7 @@ function gap() {
     one("#gap-says").textContent =
       best === undefined ? `At ${shown}${UNITS[slot]} nobody answers with a number.` :
       `At ${shown}${UNITS[slot]} ${best.name} is nearest to the truth, off by ${off(best).toPrecision(2)}` +
-      `${xval && xval !== best ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On grey: ${grey}.`;
+      `${xval && xval !== best ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On a grey line: ${grey}.`;
     one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
   function choose() {
