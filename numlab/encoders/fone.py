@@ -90,12 +90,12 @@ def remainders(digits: torch.Tensor, period: int) -> torch.Tensor:
 
     (m, D) digits, least significant first, to (m, D).
     """
-    below = above = torch.zeros_like(digits[:, 0])
-    fractions, wholes = [], []
-    for digit in digits.unbind(1):
-        fractions.append(below)
-        below = (digit + below) / 10
-    for digit in digits.flip(1).unbind(1):
-        above = (digit + 10 * above) % period
-        wholes.append(above)
-    return torch.stack(wholes[::-1], 1) + torch.stack(fractions, 1)
+    first, *others = digits.unbind(1)
+    fractions = [torch.zeros_like(first)]
+    for digit in (first, *others)[:-1]:
+        fractions.append((digit + fractions[-1]) / 10)
+    wholes = digits % period
+    for k in range(1, digits.shape[1]):
+        if weight := 10**k % period:  # none where the period divides 10
+            wholes[:, :-k] = (wholes[:, :-k] + weight * digits[:, k:]) % period
+    return wholes + torch.stack(fractions, 1)

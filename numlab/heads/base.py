@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 from typing import ClassVar
 
@@ -102,6 +103,7 @@ class HeadModule(nn.Module, abc.ABC):
         raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
 
 
-def in_float32(tensor: torch.Tensor) -> torch.autocast:
+def in_float32(tensor: torch.Tensor) -> contextlib.AbstractContextManager:
     """Embed and read numbers in float32, under bf16 autocast too: bf16 loses digits."""
-    return torch.autocast(tensor.device.type, enabled=False)
+    on = torch.is_autocast_enabled(tensor.device.type)  # to ask costs less than to turn it off
+    return torch.autocast(tensor.device.type, enabled=False) if on else contextlib.nullcontext()

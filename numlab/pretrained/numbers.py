@@ -198,22 +198,24 @@ class NumberModel(
         """
         self._check_writer()
         text, steps, writing = self.reads.text, [], self.writing()
-        carriers = torch.as_tensor(self.writes.carriers, device=self.embed.table.weight.device)
+        carriers = {*self.writes.carriers.tolist()}
         part = "decoder_input" if self.two_parts else "input"
 
         def look(ids, *_, **__):
-            """Read the numbers that the last tokens carry."""
-            carried = torch.isin(ids[:, -1], carriers)
-            steps.append(carried.any() and self.head.read(self.head(hidden[0][carried, -1])))
-            return torch.zeros_like(carried)
+            """Keep the last tokens, with the numbers that they carry, if any is the encoder's."""
+            words, wrote = ids[:, -1].tolist(), None
+            if max(words) >= len(text):
+                carried = [row for row, word in enumerate(words) if word in carriers]
+                carried = torch.tensor(carried, dtype=torch.long, device=ids.device)
+                read = len(carried) and self.head.read(self.head(hidden[0][carried, -1]))
+                wrote = Inputs(ids[:, -1:], None, None, carried, read, causal=True)
+            steps.append(wrote)
+            return torch.zeros(len(ids), dtype=torch.bool, device=ids.device)
 
         def feed(_, args, given):
             """Have the model read the words and the numbers of the encoder that it wrote."""
-            ids = given.get(f"{part}_ids")
-            if ids is not None and (ids >= len(text)).any():
-                carried = torch.isin(ids.flatten(), carriers).nonzero()[:, 0]
-                seen = Inputs(ids, None, None, carried, steps[-1], causal=True)
-                given |= {f"{part}_ids": None, f"{part}s_embeds": self.embed(seen)}
+            if steps and steps[-1]:
+                given |= {f"{part}_ids": None, f"{part}s_embeds": self.embed(steps[-1])}
             return args, given
 
         only = {"stopping_criteria": [look], "num_beams": 1, "use_cache": True}
@@ -227,7 +229,7 @@ class NumberModel(
             self._check_length(options["inputs_embeds"].shape[1], new)
         with writing as hidden, self.inner.register_forward_pre_hook(feed, with_kwargs=True):
             ids = self.model.generate(**options, **only)
-        read = [step.cpu().numpy() for step in steps if step.ndim]
+        read = [wrote.features.cpu().numpy() for wrote in steps if wrote and len(wrote.carriers)]
         return self.writes.written(ids[:, -len(steps) :].cpu().numpy(), read)
 
     def _check_length(self, before: int, after: int) -> None:

@@ -13,7 +13,7 @@ from test_numbers_in_pretrained import NAMES, byte_level
 import numlab as nl
 from numlab.pretrained import NumberModel
 
-ROUNDS, TOKENS, WORDS = 7, 32, 8192
+ROUNDS, TOKENS, WORDS = 15, 32, 8192
 TEXTS = ["it is -3.5 degrees and", "the whale weighs 140000 kg"] * 4
 PARTS = {"encoder_layers": 4, "decoder_layers": 4, "encoder_ffn_dim": 1024, "decoder_ffn_dim": 1024}
 MODELS = {
@@ -32,6 +32,16 @@ def in_turn(ids, scores):
     return scores
 
 
+@pytest.fixture
+def one_thread():
+    """Two would wait for each other on a busy machine, and their waiting is processor time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("encoder", [nl.XVal(), nl.FoNE(6, 3)], ids=str)
 def test_numbers_cost_a_tenth_at_most(kind, encoder, capsys):
@@ -45,16 +55,16 @@ def test_numbers_cost_a_tenth_at_most(kind, encoder, capsys):
         ids = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
         tokenizer.batch_decode(model.generate(**ids, **look, num_beams=1))
 
-    ways, took = {"plain": plain, "numbers": lambda: numbers.generate(TEXTS, **look)}, []
-    for _ in range(ROUNDS):  # in turn: both meet the same machine
-        times = []
-        for write in ways.values():
+    ways, took = [plain, lambda: numbers.generate(TEXTS, **look)], np.zeros((ROUNDS + 1, 2))
+    for times in took:  # in turn: both meet the same machine
+        for way, write in enumerate(ways):
             began = time.process_time()
             write()
-            times.append(time.process_time() - began)
-        took.append(times)
-    without, given = np.min(took, 0)  # what else the machine does only adds
+            times[way] = time.process_time() - began
+    took = took[1:]  # the first round also loads
+    low, ratio, high = np.quantile(took[:, 1] / took[:, 0], [0.25, 0.5, 0.75])
+    without, given = 1e3 * took.min(0)
     with capsys.disabled():
-        print(f"\n{kind}, {encoder}: {1e3 * without:.0f} ms and {1e3 * given:.0f} ms, ", end="")
-        print(f"{given / without:.2f} times")
-    assert given < 1.1 * without
+        print(f"\n{kind}, {encoder}: {without:.0f} ms and {given:.0f} ms at best, ", end="")
+        print(f"{ratio:.2f} times (half of the rounds {low:.2f} to {high:.2f})")
+    assert ratio < 1.1
