@@ -508,6 +508,7 @@ def test_texts_train_too(tmp_path, home):
     found = compare.report(saved(tmp_path, "texts.csv", frame), steps=2, seeds=1)
     assert found.reading.of_texts and set(found.answers.column) == {"n0", "n1"}
     assert list(found.advice.columns) == ["n0", "n1"]
+    assert "n0 is the first number of a text" in found.text
 
 
 @pytest.mark.parametrize("bad", ["order 123456789012345678 cost 12", f"order 1{'0' * 400} cost 1"])
