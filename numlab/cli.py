@@ -58,6 +58,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # lines of a docstring flow
     help="How should a language model represent numbers? Regenerate every figure and table.",
 )
 

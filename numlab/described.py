@@ -53,7 +53,8 @@ def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
     module, _, name = str(description.get("class")).rpartition(".")
     allowed = ("numlab", *modules)
     if not any(module == m or module.startswith(f"{m}.") for m in allowed):
-        raise ForeignClass(f"classes are from {', '.join(allowed)}; got {module}.{name}")
+        other = f"got {module}.{name}, whose module is not among `modules`"
+        raise ForeignClass(f"classes are from {', '.join(allowed)}; {other}")
     try:
         cls = getattr(importlib.import_module(module), name, None)
     except ImportError:  # a module that is no more

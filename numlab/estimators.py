@@ -271,11 +271,22 @@ class Regression:
         return float(p.true.between(p.low, p.high).mean())
 
     @property
+    def _warnings(self) -> list[str]:
+        lines, errors = [], self.errors.set_index("model")
+        if (errors.loc["numlab"] > 0.97 * errors.loc[["the mean", "the median"]].min()).all():
+            lines.append("numlab is no better than a constant: it has learned nothing.")
+        if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
+            lines.append(f"{self.target} has three decades or more: the largest decide the errors.")
+            lines.append("To count all numbers alike, learn a column of their logarithms.")
+        return lines
+
+    @property
     def text(self) -> str:
         n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
         lines = [
             f"{self.target}, on {n:,} rows that no model has seen:",
             self.errors.to_string(index=False, float_format="{:.4g}".format),
+            *self._warnings,
             f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
             f"The runs in the store: {runs}",
         ]

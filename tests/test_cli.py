@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 import numlab as nl
 from numlab import cli
@@ -113,6 +114,11 @@ def test_help_names_the_commands(home):
     said = numlab(home, "--help").stdout
     assert "figures" in said
     assert "gallery" in said
+
+
+def test_the_lines_of_help_flow_in_a_narrow_shell():
+    said = CliRunner().invoke(cli.app, ["compare", "--help"], env={"COLUMNS": "80"}).output
+    assert " gives the range and precision that each encoder loses" in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

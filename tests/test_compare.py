@@ -113,6 +113,12 @@ def test_markdown_and_text_are_read(tmp_path):
             '1,234 is read as 1234; if that is wrong: --decimal ","',
         ),
         ("x;y\n0,123;a\n1,234;b\n", [0.123, 1.234], "0,123 is read as 0.123"),
+        ("x;y\n0,123;a\n1,5e-06;b\n", [0.123, 1.5e-6], "0,123 is read as 0.123"),
+        (
+            "x;y\n1,5;a\n2,5;b\nabout 3,5;c\n",
+            [1.5, 2.5],
+            "1,5 is read as 1.5; 1 entries are not numbers: 'about 3,5'",
+        ),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
     ],
@@ -502,6 +508,7 @@ def test_texts_train_too(tmp_path, home):
     found = compare.report(saved(tmp_path, "texts.csv", frame), steps=2, seeds=1)
     assert found.reading.of_texts and set(found.answers.column) == {"n0", "n1"}
     assert list(found.advice.columns) == ["n0", "n1"]
+    assert "n0 is the first number of a text" in found.text
 
 
 @pytest.mark.parametrize("bad", ["order 123456789012345678 cost 12", f"order 1{'0' * 400} cost 1"])

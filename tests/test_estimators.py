@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 import numlab as nl
 from numlab.cli import app
-from numlab.estimators import NumberEncoder, NumberRegressor, baselines, regress
+from numlab.estimators import NumberEncoder, NumberRegressor, Regression, baselines, regress
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (300, 2))
@@ -153,6 +154,23 @@ def test_the_shell_prints_a_regression_as_json(tmp_path, home, monkeypatch):
     found = json.loads(done.stdout)
     assert found["target"] == "y" and found["rows_tested"] == 75 and len(found["runs"]) == 3
     assert found["errors"]["boosting"]["mae"] > 0 and 0 <= found["interval"]["covered"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("true", "mae", "said"),
+    [
+        ([1.0, 2, 3], 1.0, "it has learned nothing"),
+        ([1.0, 2, 3], 0.5, ""),
+        (10.0 ** np.arange(9), 0.5, "y has three decades or more"),
+    ],
+)
+def test_a_regression_says_what_its_errors_do_not(true, mae, said):
+    models = ["numlab", "the mean", "the median"]
+    errors = pd.DataFrame({"model": models, "mae": [mae, 1, 1], "rmse": [mae, 1, 1]})
+    predictions = pd.DataFrame(dict.fromkeys(("true", "predicted", "low", "high"), true))
+    found = Regression("y", SimpleNamespace(runs_=[]), errors, predictions, 0.8).text
+    warnings = [w for w in ("learned nothing", "three decades") if w in found]
+    assert said in found and len(warnings) == bool(said)
 
 
 def test_rows_that_repeat_are_observations(home, monkeypatch):

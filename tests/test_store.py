@@ -93,7 +93,7 @@ def test_a_spec_comes_back_from_its_description():
 @pytest.mark.parametrize("name", ["subprocess.Popen", "numlabelled.Spec", "dataclasses.Field"])
 def test_a_stored_text_chooses_no_class_of_another_module(name):
     described = describe(spec()) | {"task": {"class": name, "version": 1}}
-    with pytest.raises(ValueError, match=f"classes are from numlab; got {name}"):
+    with pytest.raises(ValueError, match=f"from numlab; got {name}, whose module is not among"):
         restore(described)
 
 

@@ -12,7 +12,8 @@ WORDS = 50  # different words that a column of words has at most
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
-COMMA = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d*,\d+")
+COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
+COMMAS = re.compile(r"[+-]?[\d.]*,[\d.,]*([eE][+-]?\d+)?")  # no words beside a number
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
 LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
@@ -43,7 +44,8 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     if given in ("number", "id", "code") or (not given and share >= 0.5):
         if share < 1:
             bad = texts[numbers.isna() & texts.notna()]
-            note = f"{len(bad):,} entries are not numbers: {', '.join(map(repr, bad.unique()[:3]))}"
+            some = f"{len(bad):,} entries are not numbers: {', '.join(map(repr, bad.unique()[:3]))}"
+            note = f"{note}; {some}" if note else some
         kind, why = (given, "") if given else _kind(name, numbers, texts)
         long = texts.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
         if long and kind in ("id", "code"):
@@ -80,7 +82,7 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and a note on other readings."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
-    written, commas = plain, plain[plain.str.contains(",", na=False)]
+    written, commas = plain, plain[plain.str.fullmatch(COMMAS, na=False)]
     grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]

@@ -32,7 +32,8 @@ def named(text: str) -> Encoder:
     try:
         source = importlib.import_module(module or "numlab.encoders")
     except ModuleNotFoundError as error:
-        raise ValueError(f"there is no module {error.name!r}, which {module!r} needs") from None
+        needed = "" if error.name == module else f", which {module!r} needs"
+        raise ValueError(f"there is no module {error.name!r}{needed}") from None
     except SyntaxError as error:
         raise ValueError(f"the module {module!r}: {error}") from None
     kind = getattr(source, name, None)

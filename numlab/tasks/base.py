@@ -165,7 +165,8 @@ class PopulationTask(RowTask):
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         n = sum(map(natural, sizes))
         if n > self.population:
-            raise ValueError(f"{self} has {self.population:,} different texts; got sizes of {n:,}")
+            held = f"{self} has {self.population:,} different texts"
+            raise ValueError(f"{held}; got sizes of {n:,} in all: test, validation and training")
         rows = np.split(self._draw_distinct(n, child_seed(seed, 0)), np.cumsum(sizes)[:-1])
         return tuple(self._texts(part, {}) for part in rows)
 
