@@ -53,10 +53,10 @@ def test_the_interval_over_seeds_is_student_s():
 def test_the_interval_over_examples_narrows_with_their_number():
     rng = np.random.default_rng(0)
     parts = [
-        judge(claim(above=0, over="examples"), rng.normal(1, 1, n)).parts[0] for n in (100, 10_000)
+        judge(claim(above=0, over="examples"), rng.normal(1, 1, n)).parts[0] for n in (400, 40_000)
     ]
     few, many = (part.high - part.low for part in parts)
-    assert few == pytest.approx(2 * 1.96 / 10, rel=0.2)
+    assert few == pytest.approx(2 * 1.96 / 20, rel=0.2)
     assert many == pytest.approx(few / 10, rel=0.2)
 
 
@@ -121,12 +121,12 @@ def test_a_ratio_has_a_geometric_mean():
 
 
 def test_many_examples_of_each_seed_count_as_one_sample_a_seed():
-    index = pd.MultiIndex.from_product([range(3), range(50)], names=["seed", "example"])
-    values = pd.Series(np.random.default_rng(0).normal(1, 1, 150), index=index)
+    index = pd.MultiIndex.from_product([range(3), range(200)], names=["seed", "example"])
+    values = pd.Series(np.random.default_rng(0).normal(1, 1, 600), index=index)
     by_seed = judge(claim(above=0), values).parts[0]
     assert by_seed.n == 3
     assert by_seed.low == judge(claim(above=0), values.groupby("seed").mean()).parts[0].low
-    assert judge(claim(above=0, over="examples"), values).parts[0].n == 50
+    assert judge(claim(above=0, over="examples"), values).parts[0].n == 200
 
 
 def test_a_computation_is_exact_or_contradicted():
