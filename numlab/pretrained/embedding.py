@@ -35,7 +35,8 @@ class PretrainedEmbedding(nn.Module):
         return self._rows(self.offset, len(self.table.weight)) if self.new is None else self.new
 
     def forward(self, inputs: Inputs) -> torch.Tensor:
-        if 0 < len(inputs.carriers) == inputs.ids.numel():  # as when each text writes a number
+        each = 0 < len(inputs.carriers) == inputs.ids.numel()
+        if each and not torch.is_grad_enabled():  # as when each text writes a number
             carried = self.values(inputs.features, self.words)
             return carried.to(self.table.weight.dtype).unflatten(0, inputs.ids.shape)
         ids = inputs.ids.flatten()

@@ -138,7 +138,9 @@ def test_the_same_order_counts_pairs():
 def run_with(losses, name):
     steps = 100 * np.arange(1, len(losses) + 1)
     history = pd.DataFrame({"part": "valid", "step": steps, "loss": losses})
-    return SimpleNamespace(history=history, spec=SimpleNamespace(name=name, steps=steps[-1]))
+    return SimpleNamespace(
+        history=history, spec=SimpleNamespace(name=name, steps=steps[-1], losses=())
+    )
 
 
 def test_a_run_that_is_right_often_enough_needs_no_plateau():
