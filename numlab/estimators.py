@@ -43,6 +43,7 @@ EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
 EPOCHS = 40  # of all rows; of the four fifths that a member learns from, 50
 LEAST = 8  # rows
 HEADS = 4  # of attention
+LUCK = 0.97  # of the error of a constant: above it, nothing is learned
 
 
 class NumberRegressor(RegressorMixin, BaseEstimator):
@@ -273,7 +274,7 @@ class Regression:
     @property
     def _warnings(self) -> list[str]:
         lines, errors = [], self.errors.set_index("model")
-        if (errors.loc["numlab"] > 0.97 * errors.loc[["the mean", "the median"]].min()).all():
+        if (errors.loc["numlab"] > LUCK * errors.loc[["the mean", "the median"]].min()).all():
             lines.append("numlab is no better than a constant: it has learned nothing.")
         if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
             lines.append(f"{self.target} has three decades or more: the largest decide the errors.")

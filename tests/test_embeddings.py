@@ -76,11 +76,6 @@ def test_a_text_encoder_embeds_the_mean_of_its_tokens():
     np.testing.assert_array_equal(vectors[2], vectors[3])
 
 
-def test_a_list_of_integers_is_embedded_to_the_last_digit():
-    found = from_encoder(Digits(20), [-1, 2**63 + 1], d_model=8)
-    assert found.numbers.tolist() == [-1, 2**63 + 1]
-
-
 def test_a_number_that_the_encoder_does_not_hold_is_refused():
     with pytest.raises(ValueError, match="Digits holds"):
         from_encoder(Digits(int_digits=2), np.array([100.0]))

@@ -197,13 +197,17 @@ def _distinct_names(parts: set) -> dict[Any, str]:
         alike = [other for other in parts if type(other) is type(part)]
         values = {f.name: {repr(getattr(o, f.name)) for o in alike} for f in fields(part)}
         differ = {
-            f.name: shorten(str(getattr(part, f.name)), 30)
+            f.name: shorten(_shown(getattr(part, f.name)), 34)
             for f in fields(part)
             if len(values[f.name]) > 1 and getattr(part, f.name) != f.default
         }
         listed = ", ".join(f"{name}={value}" for name, value in differ.items())
         names[part] = type(part).__name__ + (f"({listed})" if listed else "")
     return names
+
+
+def _shown(value: Any) -> str:
+    return " / ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _curves_path(notebook: str, profile: str) -> Path:

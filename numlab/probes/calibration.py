@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import torch
 
-from numlab.encoders import Standardised
 from numlab.examples import Examples
 from numlab.heads import Distribution
 from numlab.probes.logits import answer_states
@@ -35,10 +34,11 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     >>> (found.q5 < found.q95).tolist(), bool(found.pit.between(0, 1).all())
     ([True, True, True], True)
     """
-    head, by_column = run.tokenizer.head, isinstance(run.spec.encoder, Standardised)
-    if head is None or run.tokenizer.answer_length > 1 or (by_column and not run.spec.head):
+    head, encoder = run.tokenizer.head, run.spec.encoder
+    own_units = run.spec.head or (encoder and encoder.at(slot) is encoder)
+    if head is None or run.tokenizer.answer_length > 1 or not own_units:
         wanted = "a head that predicts a number at once, in its own units"
-        raise ValueError(f"calibration takes a run with {wanted}; got {run.spec.encoder}")
+        raise ValueError(f"calibration takes a run with {wanted}; got {encoder}")
     module, frames = run.model.value_head, []
     for true, hidden in answer_states(run, examples, slot):
         frames.append(scores(head.distribution(module, module(hidden)), true))

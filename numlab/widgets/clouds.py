@@ -105,9 +105,5 @@ def color_axis(column: pd.Series) -> tuple[np.ndarray, dict]:
     n = len(names)
     scale = [[(i + end) / n, APART[i]] for i in range(n) for end in (0, 1)]
     bar |= {"tickvals": list(range(n)), "ticktext": list(map(str, names))}
-    return np.asarray(codes, float), {
-        "colorscale": scale,
-        "colorbar": bar,
-        "cmin": -0.5,
-        "cmax": n - 0.5,
-    }
+    axis = {"colorscale": scale, "colorbar": bar, "cmin": -0.5, "cmax": n - 0.5}
+    return np.asarray(codes, float), axis
