@@ -192,6 +192,8 @@ def test_weights_for_another_kind_of_model_are_refused(tmp_path):
     words = byte_level(**NAMES, eos_token="[SEP]")
     with pytest.raises(ValueError, match="is not for a BertForMaskedLM"):
         NumberModel.from_pretrained(tmp_path, model=MODELS["bert"](), tokenizer=words)
+    with pytest.raises(ValueError, match="pass model= and tokenizer="):
+        NumberModel.from_pretrained(tmp_path)
 
 
 # -- written

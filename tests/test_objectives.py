@@ -176,6 +176,12 @@ def test_generation_returns_what_the_model_says_until_the_number_ends(encoder):
     assert (np.abs(numbers - true) <= tolerance).all()
 
 
+def test_nothing_is_learned_of_a_number_of_one_token_that_begins_a_text():
+    batch, rng = batch_of(nl.XVal(), answers=("a",)), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="begins a text: there is nothing to predict it from"):
+        nl.CausalLM(only=("a",)).train(batch, rng)
+
+
 def test_a_slot_that_begins_a_text_cannot_be_generated():
     batch = batch_of(nl.P1000(), answers=("a",))
     with pytest.raises(ValueError, match="begins a text"):

@@ -1,5 +1,6 @@
 """The notebooks, and whether they are up to date: a key that their last complete run left."""
 
+import difflib
 import functools
 import hashlib
 import json
@@ -111,10 +112,14 @@ def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
     papers, paths = list(PAPERS), folder().glob("[!.]*/[!.]*.ipynb")
     files = {f"{path.parent.name}/{path.stem}": path for path in paths}
     known = sorted(files, key=lambda n: ([*papers, n.split("/")[0]].index(n.split("/")[0]), n))
+    folders = dict.fromkeys(k.split("/")[0] for k in known)
     for name in names:
-        if name not in {*known, *(k.split("/")[0] for k in known)}:
-            there = ", ".join(known) or "none"
-            raise ValueError(f"no notebook is named {name!r}; there are {there}")
+        if name not in {*known, *folders}:
+            near = [k for k in known if k.split("/")[1] == name]
+            near = near or difflib.get_close_matches(name, [*known, *folders], cutoff=0.8)
+            there = f"there are {', '.join(known) or 'none'}"
+            there = f"did you mean {' or '.join(near)}?" if near else there
+            raise ValueError(f"no notebook is named {name!r}; {there}")
     chosen = (n for n in known if not names or n in names or n.split("/")[0] in names)
     return [Notebook(name, files[name]) for name in chosen]
 

@@ -40,6 +40,8 @@ class CausalLM(Objective):
             where = batch.in_slots(self.only)
             if not batch.corpus.tokenizer.answer_fixed:  # and the token that ends a number
                 where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
+        if where[:, 0].any() and not where[:, 1:].any():
+            raise ValueError(f"{self.only} begins a text: there is nothing to predict it from")
         where[:, 0] = False
         targets = targets_at(batch, where, shift=1)
         row, column = np.divmod(targets.reads.numpy(), batch.ids.shape[1])

@@ -253,12 +253,21 @@ class NumberModel(
 
     @classmethod
     def _from_pretrained(
-        cls, *, model_id, model, tokenizer, encoder=..., modules: tuple[str, ...] = (), **options
+        cls,
+        *,
+        model_id,
+        model=None,
+        tokenizer=None,
+        encoder=...,
+        modules: tuple[str, ...] = (),
+        **options,
     ) -> NumberModel:
         """`from_pretrained(folder or name on the hub, model=, tokenizer=)`.
 
         `modules`: those that an encoder outside of numlab is from. Nothing pickled is loaded.
         """
+        if model is None or tokenizer is None:
+            raise ValueError(f"{model_id} has only what was added: pass model= and tokenizer=, too")
         if encoder is ...:
             raise ValueError(f"expected {CONFIG} with an encoder in {model_id}; got none")
         numbers = cls(model, tokenizer, restore(encoder, modules))

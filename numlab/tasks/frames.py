@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from numlab.numbers import EXACT
 from numlab.parsing import ISO_DATE
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def as_columns(
     """Columns as float64 or as words, None where one is missing; dates as several columns.
 
     Columns are typed as in the table `like`. ValueError for what is not a DataFrame, two columns of
-    one name, an infinite number, or a target that is not a column of numbers.
+    one name, an infinite number, a whole number that float64 rounds, or a target that is not a
+    column of numbers.
     """
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"rows are a DataFrame; got a {type(frame).__name__}")
@@ -45,6 +47,7 @@ def as_columns(
                 del parts["hour"]
             own = {f"{name} {part}": x for part, x in parts.items()}
         elif is_number(column) and name not in words:
+            _refuse_rounded(frame.iloc[:, i], name)
             own = {name: column.astype(float)}
             if np.isinf(own[name]).any():
                 raise ValueError(f"numbers are finite; got an infinite one in {name}")
@@ -62,6 +65,16 @@ def as_columns(
         there = ", ".join(numbers) or "of which there is none"
         raise ValueError(f"the target is a column of numbers, {there}; got {target}")
     return found.astype(dict.fromkeys(numbers, float))
+
+
+def _refuse_rounded(column: pd.Series, name: str) -> None:
+    """ValueError for whole numbers that float64 does not hold exactly, such as long ids."""
+    whole = column.dropna()
+    if types.infer_dtype(whole) == "integer":
+        for n in whole[(whole > EXACT) | (whole < -EXACT)]:
+            if int(float(n)) != int(n):
+                rounded = f"float64 rounds whole numbers above 2^53; got {n} in {name}"
+                raise ValueError(f"{rounded}: if they are ids, pass texts; else divide them")
 
 
 def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:

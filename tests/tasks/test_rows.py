@@ -159,6 +159,17 @@ def test_numbers_of_any_type_are_numbers(home, numbers):
     assert found.x.dtype == float and found.x.dropna().tolist() == [1.5, 2]
 
 
+@pytest.mark.parametrize("kind", ["int64", "Int64", object])
+def test_whole_numbers_that_float64_rounds_are_refused_by_name(home, kind):
+    column = pd.Series([2**53 + 1, 1], dtype=kind)
+    with pytest.raises(
+        ValueError, match="rounds whole numbers above 2.53; got 9007199254740993 in id"
+    ):
+        Table(pd.DataFrame({"id": column, "y": [1.0, 2.0]}), "y")
+    exact = as_columns(pd.DataFrame({"id": 2 * column - 2, "low": pd.Series([-(2**63), 1])}))
+    assert exact.id.tolist() == [2.0**54, 0.0] and exact.low[0] == -(2.0**63)
+
+
 @pytest.mark.parametrize("kind", ["date", "date32[pyarrow]"])
 def test_days_of_any_type_are_dates(home, kind):
     days = pd.Series(pd.to_datetime(["2024-02-29", None]))
