@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 
 import pytest
 import torch
 
 import numlab as nl
 from numlab import store
+from numlab.training import cluster
 
 BASE = nl.RunSpec(
     task=nl.tasks.Addition(int_digits=2),
@@ -42,6 +44,27 @@ def test_a_run_begins_with_the_weights_of_its_start():
 def test_a_start_that_is_missing_is_trained_first(trains_here):
     nl.train_all([NEXT])
     assert store.intact(nl.Run(BASE).folder)
+
+
+def test_runs_train_side_by_side_each_behind_the_one_that_it_starts_from(trains_here, monkeypatch):
+    last = dataclasses.replace(NEXT, start=NEXT, seed=1)
+    alone = dataclasses.replace(BASE, seed=2)
+    fitted, fit = [], cluster.fit_in_store
+    monkeypatch.setattr(
+        cluster, "fit_in_store", lambda spec, report: fitted.append(spec) or fit(spec, report)
+    )
+    runs = nl.train_all([last, alone, NEXT])
+    assert [run.spec for run in runs] == [last, alone, NEXT]
+    assert len(fitted) == 4 and fitted.index(BASE) < fitted.index(NEXT) < fitted.index(last)
+    nl.train_all([last])
+    assert len(fitted) == 4
+
+
+def test_a_start_that_is_missing_is_not_trained_for_a_run_that_is_stored(trains_here):
+    nl.train_all([NEXT])
+    shutil.rmtree(nl.Run(BASE).folder)
+    nl.train_all([NEXT])
+    assert not nl.Run(BASE).folder.exists()
 
 
 def test_the_words_that_both_know_keep_their_vectors_and_the_others_are_drawn():

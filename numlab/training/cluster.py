@@ -7,6 +7,7 @@ import pickle
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import torch
@@ -45,19 +46,34 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     >>> [nl.train(spec)] == nl.train_all([spec])
     True
     """
-    if starts := [spec.start for spec in specs if spec.start]:
-        train_all(starts, scheduler)
-    runs = [Run(spec) for spec in specs]
-    of_digest = {run.digest: run for run in runs}  # equal specs may differ in it: 9 and 9.0
-    missing = [run for run in of_digest.values() if not _is_stored(run)]
+    missing = _missing(specs)
     if missing and named(scheduler) == "slurm":
         from numlab.training import slurm
 
-        slurm.train(missing)
+        if starts := [run.spec.start for run in missing if run.spec.start]:
+            train_all(starts, scheduler)  # a job does not wait for another
+        slurm.train(_missing(specs))
     elif missing:
         with connect(scheduler, len(missing)) as client:
             _train_remotely(client, missing)
-    return runs
+    return [Run(spec) for spec in specs]
+
+
+def _missing(specs: Iterable[RunSpec]) -> list[Run]:
+    """The runs that the store lacks, each behind the one that it starts from."""
+    runs: dict[str, Run | None] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
+
+    def look(spec: RunSpec) -> None:
+        run = Run(spec)
+        if run.digest not in runs:
+            stored = _is_stored(run)
+            if spec.start and not stored:
+                look(spec.start)
+            runs[run.digest] = None if stored else run
+
+    for spec in specs:
+        look(spec)
+    return [run for run in runs.values() if run]
 
 
 def named(scheduler: str | None) -> str | None:
@@ -126,12 +142,12 @@ def _train_remotely(client, runs: list[Run]) -> None:
         progress_bar(runs) as show,
     ):
         places = str(store.home().resolve()), str(Path(mark.name).resolve())
-        futures = {
-            client.submit(
-                _train_at, *places, sys.path, pickle.dumps(run.spec), key=f"numlab-{run.digest}"
-            ): run
-            for run in runs
-        }
+        submitted, futures = {}, {}
+        for run in runs:
+            start = submitted.get(run.spec.start and Run(run.spec.start).digest)
+            given = *places, sys.path, pickle.dumps(run.spec), start
+            future = client.submit(_train_at, *given, key=f"numlab-{run.digest}")
+            submitted[run.digest], futures[future] = future, run
         pending = set(futures)
         while pending:
             with contextlib.suppress(TimeoutError):
@@ -169,9 +185,9 @@ def _write_all(folder: Path, files: dict[str, bytes]) -> None:
         (folder / name).write_bytes(content)
 
 
-def _train_at(home: str, mark: str, path: list[str], spec: bytes) -> dict[str, bytes]:
+def _train_at(home: str, mark: str, path: list[str], spec: bytes, start) -> dict[str, bytes]:
     """Train on a worker. If it sees `mark`, it shares the store at `home`; else it trains into its
-    own store and returns the run's files.
+    own store and returns the run's files. Dask calls it once the run of `start` has ended.
 
     A class of the user's own is in a module on the `path` of the asking process: the worker looks
     for it there, and the scheduler never does.
