@@ -141,13 +141,7 @@ def _train_remotely(client, runs: list[Run]) -> None:
         tempfile.NamedTemporaryFile(prefix=".seen-", dir=store.runs_dir()) as mark,
         progress_bar(runs) as show,
     ):
-        places = str(store.home().resolve()), str(Path(mark.name).resolve())
-        submitted, futures = {}, {}
-        for run in runs:
-            start = submitted.get(run.spec.start and Run(run.spec.start).digest)
-            given = *places, sys.path, pickle.dumps(run.spec), start
-            future = client.submit(_train_at, *given, key=f"numlab-{run.digest}")
-            submitted[run.digest], futures[future] = future, run
+        futures = _submit(client, runs, Path(mark.name))
         pending = set(futures)
         while pending:
             with contextlib.suppress(TimeoutError):
@@ -156,6 +150,17 @@ def _train_remotely(client, runs: list[Run]) -> None:
                 for future in ended.done:
                     _collect(future, futures.pop(future))
             show()
+
+
+def _submit(client, runs: list[Run], mark: Path) -> dict:
+    """Futures of runs, each of which waits for the one that it starts from."""
+    places, of_digest, futures = (str(store.home().resolve()), str(mark.resolve())), {}, {}
+    for run in runs:
+        start = of_digest.get(run.spec.start and Run(run.spec.start).digest)
+        given = *places, sys.path, pickle.dumps(run.spec), start
+        future = client.submit(_train_at, *given, key=f"numlab-{run.digest}")
+        of_digest[run.digest], futures[future] = future, run
+    return futures
 
 
 def _collect(future, run: Run) -> None:
