@@ -46,34 +46,34 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     >>> [nl.train(spec)] == nl.train_all([spec])
     True
     """
-    missing = _missing(specs)
+    runs = [Run(spec) for spec in specs]
+    missing = _missing(runs)
     if missing and named(scheduler) == "slurm":
         from numlab.training import slurm
 
         if starts := [run.spec.start for run in missing if run.spec.start]:
             train_all(starts, scheduler)  # a job does not wait for another
-        slurm.train(_missing(specs))
+        slurm.train(_missing(runs))
     elif missing:
         with connect(scheduler, len(missing)) as client:
             _train_remotely(client, missing)
-    return [Run(spec) for spec in specs]
+    return runs
 
 
-def _missing(specs: Iterable[RunSpec]) -> list[Run]:
+def _missing(runs: Iterable[Run]) -> list[Run]:
     """The runs that the store lacks, each behind the one that it starts from."""
-    runs: dict[str, Run | None] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
+    seen: dict[str, Run | None] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
 
-    def look(spec: RunSpec) -> None:
-        run = Run(spec)
-        if run.digest not in runs:
+    def look(run: Run) -> None:
+        if run.digest not in seen:
             stored = _is_stored(run)
-            if spec.start and not stored:
-                look(spec.start)
-            runs[run.digest] = None if stored else run
+            if run.spec.start and not stored:
+                look(Run(run.spec.start))
+            seen[run.digest] = None if stored else run
 
-    for spec in specs:
-        look(spec)
-    return [run for run in runs.values() if run]
+    for run in runs:
+        look(run)
+    return [run for run in seen.values() if run]
 
 
 def named(scheduler: str | None) -> str | None:
