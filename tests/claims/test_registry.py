@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from numlab.claims import Claim, claims
+from numlab.claims import Claim, Gate, claims, judge
 from numlab.figures.catalogue import PAPERS, item_of
 
 FILE = """
@@ -34,6 +34,15 @@ def test_a_claim_says_what_decides_it(claim):
 def test_no_sentence_stands_twice():
     texts = [(claim.id.partition("/")[0], claim.text) for claim in claims().values()]
     assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("id", ["xval/gap-snapping", "beyond/three-circles-read"])
+def test_a_share_near_its_bound_can_hold(id):
+    claim = claims()[id]
+    inside = 0.0001 if claim.below else 0.9999
+    seeds = [float(round(inside))] * 7 + [inside]  # their t interval crosses 0, or 1
+    gates = [Gate(name, True) for name in claim.gates]
+    assert judge(claim, seeds, gates=gates).verdict == "held"
 
 
 @pytest.mark.parametrize(
