@@ -36,6 +36,12 @@ def test_no_sentence_stands_twice():
     assert len(set(texts)) == len(texts)
 
 
+def test_an_error_of_0_can_be_compared():
+    claim = claims()["xval/single-tokens-masked"]
+    gates = [Gate(name, True) for name in claim.gates]
+    assert judge(claim, [0.2, 0.3, 0.25], [0.0, 0.0, 0.0], gates).verdict == "held"
+
+
 @pytest.mark.parametrize("id", ["xval/gap-snapping", "beyond/three-circles-read"])
 def test_a_share_near_its_bound_can_hold(id):
     claim = claims()[id]
