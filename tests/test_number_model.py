@@ -331,3 +331,27 @@ def test_trainer_computes_the_loss_of_a_batch():
     )
     theirs = Trainer.compute_loss(trainer, numbers, batch, num_items_in_batch=2 * n)
     torch.testing.assert_close(theirs, own / 2)
+
+
+def test_a_text_that_ended_before_others_ends_there_without_a_pad_token():
+    numbers = make("gpt2", nl.XVal())
+    numbers = NumberModel(numbers.model, byte_level(eos_token="[SEP]"), nl.XVal())
+    end, step = numbers.reads.text.end, []
+
+    def first_ends(_, scores):
+        step.append(1)
+        scores[:] = -torch.inf
+        scores[:, 70] = scores[0, end] = 0.0
+        scores[0, 70 if len(step) > 2 else end] = -torch.inf
+        return scores
+
+    said = numbers.generate(["it is 5", "it is 6"], max_new_tokens=6, logits_processor=[first_ends])
+    letter = said[1][0]
+    assert said == [2 * letter, 6 * letter]
+
+
+def test_a_scaled_number_beyond_float32_is_written():
+    numbers = make("gpt2", nl.XVal(scale=1e40))
+    features = numbers.encoder.features([2.5e40])
+    (text,) = numbers.writes.written(np.array([[numbers.writes.offset]]), [features])
+    assert float(text) == pytest.approx(2.5e40)

@@ -24,6 +24,7 @@ from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
 MARK = "[NUM]"
+FLOAT32 = np.finfo(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,9 @@ class Words:
 
     @property
     def pad(self) -> int:
-        return self.tokenizer.pad_token_id or 0  # attention ignores it
+        """A token that attention ignores, and that is no word of what a model wrote, if any is."""
+        tokens = self.tokenizer.pad_token_id, self.end, 0
+        return next(token for token in tokens if token is not None)
 
     @property
     def end(self) -> int | None:
@@ -176,7 +179,9 @@ class PretrainedTokenizer(Tokenizer):
         tokens = Tokens(tokens - self.offset, tokens >= 0, features[np.argsort(at, kind="stable")])
         values = answer.decode(tokens)
         if self.carriers.size and answer.feature_dtype == np.float32:  # no more digits than it has
-            values = values.astype(np.float32).astype(str).astype(float)
+            size = np.abs(values)
+            held = (size >= FLOAT32.tiny) & (size <= FLOAT32.max)  # scaled, it can be beyond these
+            values[held] = values[held].astype(np.float32).astype(str).astype(float)
         numbers = iter(["nan" if x is None else plain(x) for x in values.tolist()])
         texts = [re.sub(r"(?<=[\w,.;:!?)\]])\[NUM\]", f" {MARK}", text) for text in texts]
         return [re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), text) for text in texts]
