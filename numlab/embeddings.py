@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from numlab.corpus import Batch, Corpus, fitting
-from numlab.encoders.base import Encoder
+from numlab.encoders import Encoder, Standardised
 from numlab.examples import Examples, Layout, Slot
 from numlab.numbers import as_numbers, check_held, shown
 from numlab.objectives import MaskedLM
@@ -68,7 +68,7 @@ def from_encoder(
     Words have normal vectors of length about 1, and the encoder's embedding module has its initial
     weights, all drawn from `seed`. The vector of a number is the mean over its tokens, without
     positions: under a text encoder, permutations of the same tokens coincide. ValueError for a
-    number beyond `encoder.bounds`.
+    number beyond `encoder.bounds`, and for an encoder by column: `encoder.at(column)` is of one.
 
     >>> nl.embeddings.from_encoder(nl.FoNE(int_digits=3), [1.0, 2.0], d_model=8).vectors.shape
     (2, 8)
@@ -88,6 +88,7 @@ def token_vectors(
     >>> [a.shape for a in nl.embeddings.token_vectors(nl.P10(), [1.0, 2.0], d_model=8)]
     [(2, 5, 8), (2, 5)]
     """
+    _check_columns(encoder, "take encoder.at(column)")
     tokens = encoder.encode(numbers)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(seed)
@@ -127,13 +128,15 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
     """The (n, d_model) vectors of numbers in a trained model, each number read as a text.
 
     Layer 0 is the trained embedding, without positions; i the output of the i-th block. The vector
-    of a number is the mean over its tokens.
+    of a number is the mean over its tokens. ValueError for a run whose encoder reads numbers by
+    column.
 
     >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
     >>> nl.embeddings.from_run(nl.train(spec), [1.0, 2.0], layer=1).vectors.shape
     (2, 8)
     """
+    _check_columns(run.spec.encoder, "take text_vectors, of texts that have one")
     vectors = text_vectors(run, _alone(numbers), "number", layer)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 
@@ -239,6 +242,13 @@ def _checked_layer(layer: int | None, n_layer: int) -> int:
     if not 0 <= layer <= n_layer:
         raise ValueError(f"the model has layers 0 to {n_layer}; got {layer}")
     return layer
+
+
+def _check_columns(encoder: Encoder | None, advice: str) -> None:
+    """Raise a ValueError for an encoder that transforms some columns only, none of them named."""
+    names = [name for name, *_ in encoder.columns] if isinstance(encoder, Standardised) else []
+    if names and "*" not in names:
+        raise ValueError(f"{encoder} has columns, {', '.join(names[:12])}: {advice}")
 
 
 def _alone(numbers: np.ndarray) -> list[Examples]:

@@ -153,3 +153,16 @@ def test_a_word_that_is_no_number_by_itself_has_no_vector_of_one(p1000, word):
         ValueError, match=f"P1000 has no word {re.escape(repr(word))} that is a number"
     ):
         from_words(p1000, ["602", word])
+
+
+def test_an_encoder_by_column_has_vectors_of_one_of_its_columns(home):
+    encoder = nl.Standardised(columns=(("[ab]", 0.0, 100.0, 10.0), ("answer", 0.0, 0.0, 10.0)))
+    with pytest.raises(ValueError, match="columns, .* answer: take encoder.at"):
+        from_encoder(encoder, [90.0, 105.0], 8)
+    word = from_encoder(XVal(), [1.0], 8).vectors
+    vectors = from_encoder(encoder.at("a"), [90.0, 105.0], 8).vectors
+    assert vectors == pytest.approx(np.array([[-1.0], [0.5]]) * word)
+    task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
+    run = nl.train(nl.RunSpec(task, encoder, nl.MaskedLM(), model, 64, 2, 1e-3))
+    with pytest.raises(ValueError, match="columns, .* take text_vectors"):
+        from_run(run, [90.0, 105.0])

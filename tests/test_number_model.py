@@ -355,3 +355,16 @@ def test_a_scaled_number_beyond_float32_is_written():
     features = numbers.encoder.features([2.5e40])
     (text,) = numbers.writes.written(np.array([[numbers.writes.offset]]), [features])
     assert float(text) == pytest.approx(2.5e40)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        nl.Standardised(columns=(("mass", 0.0, 5.0, 2.0),)),
+        nl.FusedBins((("n0", (1.0, 2.0)), ("n1", (100.0, 200.0)))),
+    ],
+    ids=str,
+)
+def test_an_encoder_that_reads_numbers_by_column_is_refused(encoder):
+    with pytest.raises(ValueError, match="a Hugging Face model reads all numbers alike; got "):
+        make("gpt2", encoder).read(["from 2 to 200"])

@@ -125,6 +125,10 @@ class PretrainedTokenizer(Tokenizer):
 
     def _read(self, parts: dict[int, Examples]) -> Flat:
         examples = list(parts.values())
+        for slot in {slot for e in examples for slot in e.layout.number_slots}:
+            if self.encoder.at(slot) != self.encoder:
+                got = f"{self.encoder}, which reads {slot} in its own way"
+                raise ValueError(f"a Hugging Face model reads all numbers alike; got {got}")
         tokens = self.encoder.encode(np.concatenate([e.numbers.ravel() for e in examples]))
         texts, owner = _write(examples, marks=bool(self.encoder.vocabulary))
         ids, starts, (slot, number) = self._tokenize(texts, owner)
