@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from numlab.encoders import Standardised
 from numlab.heads import Distribution, Points
 
 
@@ -36,6 +37,10 @@ class Decision:
         """
         head = model.tokenizer.head
         if head and head.closed:
+            if self.decide == "mean" and _curved(model.tokenizer):
+                levels = (np.arange(self.samples) + 0.5) / self.samples
+                drawn = [fill(_Decided(model, Decision(level))) for level in levels.tolist()]
+                return [self._merged(columns) for columns in zip(*drawn, strict=True)]
             return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
         sampler = _Sampler(model, torch.Generator().manual_seed(seed))
         drawn = [fill(sampler) for _ in range(self.samples)]
@@ -52,6 +57,13 @@ class Decision:
         valid = points.valid.numpy()
         decided = {"predicted": self.of(points), "valid": valid > 0, "dropped": 1 - valid}
         return {**drawn[0], **decided}
+
+
+def _curved(tokenizer) -> bool:
+    """Whether numbers are asinh-transformed before the head: the mean is not that of the head."""
+    if tokenizer.other_head or not isinstance(tokenizer.encoder, Standardised):
+        return False
+    return any(asinh_scale for _, asinh_scale, *_ in tokenizer.encoder.columns)
 
 
 @dataclass

@@ -69,6 +69,8 @@ def predict(
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
         the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
         a formula for their distribution use it; else answers are drawn, word by word, bit by bit.
+        Where an encoder asinh-transforms a column, the mean is that of `samples` quantiles (a long
+        tail counts a little too little), and the mode that of the transformed number.
     samples : how many answers are drawn for each; the same ones each time.
 
     Returns

@@ -105,3 +105,22 @@ def test_what_cannot_be_decided_is_an_error(module_home):
     run = nl.train(dataclasses.replace(long, task=nl.tasks.LongAddition(16), model=model))
     with pytest.raises(ValueError, match="answer has integers beyond float64"):
         nl.predict(run, "test", "answer", decide="mode", samples=2)
+
+
+def test_the_mean_of_an_asinh_transformed_column_is_in_its_own_units(module_home, monkeypatch):
+    encoder = nl.Standardised(nl.XVal(mixture=1), (("*", 1.0, 3.0, 2.0),))
+    run = nl.train(spec(encoder, None, MASKED))
+    width = 0.5
+    raw = torch.tensor([0.0, 0.25, np.log(np.expm1(width - 0.01))]).float()
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: raw.expand(len(h), 3))
+    word = int(run.tokenizer.answer_carriers[0])
+    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    normal = 3.0 + 2.0 * (0.25 + width * np.random.default_rng(0).standard_normal(10**6))
+
+    def decided(how):
+        frame = nl.predict(run, "test", "answer", decide=how, samples=400)
+        return frame.predicted.unique().tolist()
+
+    assert decided("mean") == pytest.approx([np.sinh(normal).mean()], rel=0.01)
+    assert decided("median") == pytest.approx([np.sinh(3.5)], rel=1e-5)
