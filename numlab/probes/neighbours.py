@@ -66,7 +66,7 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     Parameters
     ----------
     e : of n numbers.
-    rows : (m,) rows of `e`. Time and memory grow with m n.
+    rows : (m,) rows of `e`, or a mask (n,) of them. Time and memory grow with m n.
     k : 1 <= k < n.
 
     Returns
@@ -81,7 +81,7 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     [3.0, 5.0]
     """
     _check_k(k, len(e))
-    rows = np.asarray(rows, np.int64)
+    rows = np.arange(len(e))[rows]
     distance = np.empty((len(rows), len(e)))
     for part in _chunks(*e.vectors.shape):  # cdist copies float32
         distance[:, part] = cdist(e.vectors[rows], e.vectors[part])

@@ -68,7 +68,10 @@ def linear(
     True
     """
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
-    target = np.asarray(target, bool)
+    target = np.asarray(target)
+    if not np.isin(target, (False, True)).all():
+        raise ValueError(f"targets are True or False; got {target[:3]}")
+    target = target.astype(bool)
     if len(vectors) != len(target) or not 2 <= n_train <= len(target) - 2:
         got = f"{len(target)} targets, {len(vectors)} vectors and n_train {n_train}"
         raise ValueError(f"expected n targets, n vectors and 2 <= n_train <= n - 2; got {got}")

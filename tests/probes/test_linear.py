@@ -34,8 +34,10 @@ def test_a_rare_answer_is_on_both_sides():
         (np.arange(10) < 2, 8, "both answers must occur .* got 2 of 10 True, and n_train 8"),
         (np.arange(10) > 4, 9, "n_train <= n - 2; got 10 targets, 10 vectors and n_train 9"),
         (np.arange(9) > 4, 5, "got 9 targets, 10 vectors"),
+        (np.arange(10) % 3, 5, r"targets are True or False; got \[0 1 2\]"),
+        ([0, np.nan] * 5, 5, "targets are True or False"),
     ],
-    ids=["one answer", "none to test", "none left", "lengths"],
+    ids=["one answer", "none to test", "none left", "lengths", "three answers", "none known"],
 )
 def test_impossible_targets_are_refused(target, n_train, message):
     with pytest.raises(ValueError, match=message):

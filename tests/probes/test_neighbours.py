@@ -16,7 +16,7 @@ from numlab.encoders import (
     DigitSum,
     WeightedSum,
 )
-from numlab.probes import neighbour_f1
+from numlab.probes import nearby, neighbour_f1
 from numlab.probes.neighbours import _distinct, _fewest_dimensions, shared_f1
 
 from_digits = load("digits/aggregates").from_digits
@@ -257,3 +257,9 @@ def test_a_cloud_of_zeros_is_one_point():
     assert len(first) == 1
     assert which.tolist() == [0] * 9
     assert np.isfinite(_fewest_dimensions(np.zeros((9, 40)))).all()
+
+
+def test_rows_may_be_a_mask():
+    line = Embeddings(np.arange(6), np.arange(6.0)[:, None], "a line")
+    mask = np.arange(6) > 3
+    assert nearby(line, mask, k=1).equals(nearby(line, [4, 5], k=1))
