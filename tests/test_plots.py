@@ -186,3 +186,19 @@ def test_sources_may_have_spectra_of_different_stages():
     power = {"frequency": [0.1, 0.2], "power": [1.0, 2.0], "threshold": 3.0, "peak": False}
     rows = [pd.DataFrame(power).assign(source=name, stage=f"of {name}") for name in ("a", "b")]
     assert [len(ax.lines) for ax in plots.spectra(pd.concat(rows)).axes] == [3, 3]
+
+
+def test_an_error_of_zero_is_drawn_left_of_all_others():
+    rows = {"encoder": ["P10", "XVal"], "part": "as in training", "error": [0.0, 0.2]}
+    frame = pd.DataFrame(rows)
+    (ax,) = plots.gap_errors(frame.assign(low=frame.error, high=frame.error)).axes
+    at = [p for c in ax.collections for p in np.asarray(c.get_offsets()).tolist() if p[0] > 0]
+    assert at == [[0.1, 0.0], [0.2, 1.0]] and ax.get_xlim()[0] < 0.1
+
+
+def test_a_sweep_of_one_value_is_drawn(recwarn):
+    rows = {"true": [1.0], "median": [1.1], "low": [1.0], "high": [1.2]}
+    frame = pd.DataFrame(rows).assign(part="answer", encoder="XVal")
+    above, below = plots.sweep(frame).axes
+    assert above.get_xlim() == (0.95, 1.05) and not list(recwarn)
+    assert below.lines[0].get_ydata() == pytest.approx(0.1)

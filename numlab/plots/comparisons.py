@@ -109,7 +109,8 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     """A row for each model: its errors as in training, in a gap and beyond, the best on top.
 
     `errors` has the columns encoder, part, error, low and high (of a line, the interval as in
-    training), relative to a constant's, which stands at 1. Baselines are grey.
+    training), relative to a constant's, which stands at 1. Baselines are grey. An error of 0 is
+    drawn left of all others.
 
     >>> rows = {"encoder": ["XVal", "P10"] * 2, "part": ["as in training"] * 2 + ["in a gap"] * 2}
     >>> frame = pd.DataFrame(rows | {"error": [0.2, 0.1, 0.3, 0.9]})
@@ -120,6 +121,8 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     table = errors.pivot(index="encoder", columns="part", values="error")
     parts = [part for part in ("as in training", "in a gap", "beyond") if part in table]
     table = table[parts].sort_values(parts[0])
+    least = errors.error[errors.error > 0].min() / 2  # a log axis has no 0
+    table = table.clip(lower=0.1 if np.isnan(least) else least)
     ends = errors[errors.part == parts[0]].set_index("encoder")[["low", "high"]]
     figure, (ax,) = panels(1, 1, 8.2, 0.34 * len(table) + 0.9)
     fills = {"in a gap": "white", "beyond": "#D9D9D9"}

@@ -29,7 +29,7 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
     axes = figure.subplots(2, n_columns, sharex="col", squeeze=False, gridspec_kw=ratios)
     above, below = axes[:, 0]
     low, high = answers.true.min(), answers.true.max()
-    span = high - low
+    span = high - low or 1.0
     limits = low - 0.05 * span, high + 0.05 * span
     above.plot(limits, limits, color=GREY, lw=1, ls="--")
     for name, rows in answers.sort_values("true").groupby("encoder", sort=False):
