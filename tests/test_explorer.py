@@ -112,6 +112,14 @@ def test_colours_are_of_values_digits_and_words():
     assert color_columns(np.array([-0.25, 0.0]))["first digit"].tolist() == [2, 0]
 
 
+def test_integers_beyond_a_float_are_coloured_and_chosen_to_the_last_digit():
+    numbers = np.array([2**60 + i for i in range(3)], object)  # 1152921504606846976, ...
+    columns = color_columns(numbers)
+    assert columns["last digit"].tolist() == [6, 7, 8]
+    assert columns["parity"].tolist() == ["even", "odd", "even"]
+    assert explorer.typed(f"{2**60 + 1}", numbers).tolist() == [False, True, False]
+
+
 def test_t_sne_says_how_far_it_is_and_of_many_is_refused_in_words(panel, monkeypatch):
     said = []
     panel.message.observe(lambda change: said.append(change.new), "value")

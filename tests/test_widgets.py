@@ -333,6 +333,15 @@ def test_a_long_integer_is_spelled_to_its_last_digit():
     assert token.read == token.number == 9007199254740993
 
 
+def test_an_integer_beyond_float64_is_spelled():
+    assert tokens_of(nl.Digits(500), 10**400)[0].error == 0
+
+
+def test_the_error_of_zero_is_no_percentage():
+    _, shown, *_ = nl.widgets.spell([nl.FusedBins((("*", (0.05, 2.0)),))], "x is 0").children
+    assert re.search(r"0 → 0.05\s+\(error\s+0.05\)", shown.value)
+
+
 def test_a_text_is_spelled_in_reading_order_and_what_cannot_be_held_is_refused():
     _, shown, *_ = nl.widgets.spell([nl.P1000()], "x=7, 3.2e11 m").children
     words = re.findall(r'class="word [a-z]+">(.*?)</span>', shown.value)

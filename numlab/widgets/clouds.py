@@ -90,8 +90,8 @@ def color_columns(numbers: np.ndarray) -> pd.DataFrame:
     first = np.floor(np.abs(significand) / 1e11)
     frame = pd.DataFrame({"value": values, "first digit": first, "exponent": exponent + 11.0})
     if (values == np.rint(values)).all():
-        frame["last digit"] = np.abs(values) % 10
-        frame["parity"] = np.where(values % 2, "odd", "even")
+        frame["last digit"] = (np.abs(numbers) % 10).astype(float)  # of Python ints, the exact one
+        frame["parity"] = np.where(numbers % 2, "odd", "even")
     return frame
 
 

@@ -138,7 +138,7 @@ class _Explorer(Panel):
     def choose_typed(self) -> None:
         """Choose the numbers that were typed."""
         try:
-            indices = np.flatnonzero(typed(self.box.value, self.numbers.astype(float)))
+            indices = np.flatnonzero(typed(self.box.value, self.numbers))
         except ValueError as error:
             text = f'Type numbers as in "7, 100 to 199": {error}.'
             self.message.value = note(text, "alert")
@@ -220,9 +220,9 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
 
 def typed(text: str, numbers: np.ndarray) -> np.ndarray:
     """(n,) bool: the numbers in a text such as "7, 100 to 199"."""
-    chosen = np.zeros(len(numbers), bool)
+    chosen, number = np.zeros(len(numbers), bool), int if numbers.dtype == object else float
     for piece in filter(None, map(str.strip, re.split("[,;]", text))):
-        ends = [float(end) for end in re.split(r"\s+to\s+", piece)]
+        ends = [number(end) for end in re.split(r"\s+to\s+", piece)]
         chosen |= (numbers >= ends[0]) & (numbers <= ends[-1])
     return chosen
 

@@ -54,7 +54,7 @@ def tokens_of(encoder: Encoder, number: float | int) -> list[Token]:
     read, features = encoder.decode(tokens)[0], iter(tokens.features)
     error = np.inf
     if read is not None and read == read:
-        error = float(abs(read - number)) / (float(abs(number)) or 1.0)
+        error = float(abs(read - number) / (abs(number) or 1))
     rows = []
     for i in tokens.ids[tokens.mask]:
         carried = _joined(next(features)) if i in encoder.carriers else None
