@@ -49,4 +49,4 @@ def decoder(texts: list[str], d_model: int, n_layer: int, seed: int):
 
 def price(said: pd.Series) -> pd.Series:
     """The price in each answer, in euros; NaN where there is none."""
-    return said.str.extract(r"costs (-?\d+(?:\.\d+)?)", expand=False).astype(float)
+    return said.str.extract(r"costs (-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)", expand=False).astype(float)

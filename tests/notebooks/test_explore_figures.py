@@ -31,3 +31,8 @@ def test_each_way_has_a_panel_with_its_answers_and_its_typical_error():
     assert left.get_title() == "numbers a\ntypical error 2.00 euros"
     assert right.collections[0].get_offsets().tolist() == [[5, 5.5], [9, 9.5]]
     assert len(left.collections[0].get_offsets()) == 2
+
+
+def test_a_price_has_its_exponent():
+    said = pd.Series([" It costs 1e-05 euros.", " It costs 1e+16 euros.", " It costs 12.5 euros."])
+    assert load("explore/parcels").price(said).tolist() == [1e-5, 1e16, 12.5]
