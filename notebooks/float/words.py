@@ -35,6 +35,7 @@ def head(task: nl.tasks.Task, model: Pretrained, size: SimpleNamespace) -> nl.Ru
         steps=size.head_steps,
         batch_size=size.batch_size,
         learning_rate=size.rates[0],
+        min_lr_ratio=0.01,
         weight_decay=0.01,
         bf16=size.bf16,
     )

@@ -82,22 +82,27 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
     return Gate("plateau", passed, shown)
 
 
-def rates_inside(record: pd.DataFrame) -> Gate:
-    """Whether the best learning rate of each encoder lies inside its grid, the same for all.
+def rates_inside(*records: pd.DataFrame) -> Gate:
+    """Whether the best learning rate of each encoder lies inside its grid.
 
-    `record` is that of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen].
+    `records` are those of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen]. The
+    encoders of one record have one grid.
 
     >>> tried = {"encoder": "P10", "learning_rate": [1e-4, 1e-3], "chosen": [False, True]}
     >>> nl.gates.rates_inside(pd.DataFrame(tried)).evidence
     'at the edge: P10: 0.001'
     """
-    name = "rates inside the grid"
-    grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))
-    best = record[record.chosen].set_index("encoder").learning_rate
-    edge = [f"{e}: {rate:g}" for e, rate in best.items() if rate in (grids[e][0], grids[e][-1])]
-    if grids.nunique() > 1:
-        return Gate(name, False, "the grids differ")
-    return Gate(name, not edge, f"at the edge: {', '.join(edge)}" if edge else f"{grids.iloc[0]}")
+    name, edge, shown = "rates inside the grid", [], {}
+    for record in records:
+        grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))
+        if grids.nunique() > 1:
+            return Gate(name, False, "the grids differ")
+        shown |= dict.fromkeys(map(str, grids))
+        best = record[record.chosen].set_index("encoder").learning_rate
+        edge += [
+            f"{e}: {rate:g}" for e, rate in best.items() if rate in (grids[e][0], grids[e][-1])
+        ]
+    return Gate(name, not edge, f"at the edge: {', '.join(edge)}" if edge else ", ".join(shown))
 
 
 def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:

@@ -17,6 +17,7 @@ Samples = Column | pd.DataFrame | Mapping[str, Column]
 LEVEL = 0.95
 # Samples that an interval needs: of 20 examples, a bootstrap misses on a side in 5 %, not 2.5.
 LEAST = {"seeds": 3, "examples": 200, "nothing": 1}
+ROUNDING = 1e-12  # of the logarithm of a ratio, such as 204800 / 3200
 
 
 class WrongSamplesError(ValueError):
@@ -145,6 +146,8 @@ def _lies(claim: Claim, low: float, high: float) -> str:
     """Where an interval lies: "inside" the claimed side, "beyond" it, or on "both" sides."""
     least, greatest = claim.bounds
     closed = claim.within is not None
+    if closed and claim.ratio:
+        least, greatest = least - ROUNDING, greatest + ROUNDING
     if (least <= low and high <= greatest) if closed else (least < low and high < greatest):
         return "inside"
     beyond = (high < least or low > greatest) if closed else (high <= least or low >= greatest)

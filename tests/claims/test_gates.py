@@ -84,6 +84,14 @@ def test_encoders_with_different_grids_cannot_be_compared():
     assert (gate.passed, gate.evidence) == (False, "the grids differ")
 
 
+def test_each_search_has_its_own_grid():
+    first, second = (record(*(("P10", r, r == 2) for r in grid)) for grid in ((1, 2, 3), (1, 2, 4)))
+    gate = gates.rates_inside(first, second)
+    assert (gate.passed, gate.evidence) == (True, "(1, 2, 3), (1, 2, 4)")
+    second["chosen"] = second.learning_rate == 4
+    assert gates.rates_inside(first, second).evidence == "at the edge: P10: 4"
+
+
 def test_every_model_beats_the_trivial_answer():
     errors = pd.DataFrame({"P10": [1.0, 3.0], "XVal": [0.5, 0.7]})
     assert gates.beats("beats the mean", errors, 3.5).passed

@@ -72,6 +72,12 @@ def test_the_interval_over_examples_narrows_with_their_number():
         (SEEDS, {"within": (0.8, 0.9)}, "contradicted"),
         ([0, 0, 0], {"above": 0}, "contradicted"),
         ([1, 1, 1], {"within": (1, 1)}, "held"),
+        ([204_800 / 3200] * 3, {"within": (64, np.inf), "ratio": True}, "held"),
+        (
+            [np.exp(np.log(204_800) - np.log(3200))] * 3,
+            {"within": (64, np.inf), "ratio": True},
+            "held",
+        ),
         ([1, 1, 1], {"above": 1}, "contradicted"),
     ],
 )

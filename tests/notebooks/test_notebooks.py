@@ -64,6 +64,7 @@ def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
         ("xval/length_cues", "TEMPERATURE", "xval/temperature"),
         ("xval/embeddings", "PLANETS", "xval/planets"),
         ("xval/embeddings", "ARITHMETIC", "xval/products"),
+        ("float/modules", "SIZES", "float/masked_words"),
     ],
 )
 def test_a_notebook_finds_the_runs_of_another_in_the_store(borrower, name, lender):
