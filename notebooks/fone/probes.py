@@ -75,17 +75,6 @@ def lead(
     return (points.loc["FoNE"] - best).unstack("seed").T
 
 
-def samples_needed(exact: pd.DataFrame) -> pd.Series:
-    """For each seed the smallest training set from which on its exact match is at least 99 %.
-
-    The columns of `exact` are the sizes of the sets, rising, its rows the seeds. Where the largest
-    is not enough, twice its size stands for what is needed.
-    """
-    enough = exact.ge(0.99).iloc[:, ::-1].cummin(axis=1)  # this set and all larger ones
-    sizes = pd.Series(exact.columns, index=exact.columns)
-    return enough.apply(lambda row: min(sizes[row[row].index], default=2 * sizes.max()), axis=1)
-
-
 def near_tenths(frequency: pd.Series, n: int) -> pd.Series:
     """Whether frequencies of the spectrum of n numbers lie within one bin of 1/10, ..., 5/10.
 

@@ -117,11 +117,6 @@ def test_a_lead_is_that_over_the_best_of_the_others_by_seed():
     assert ahead["samples", 400].to_dict() == pytest.approx({0: 10, 1: -10})
 
 
-def test_samples_are_needed_from_which_on_all_larger_sets_suffice():
-    exact = pd.DataFrame({100: [0.99, 1.0, 0.2], 200: [0.5, 1.0, 0.5], 400: [1.0, 0.995, 0.98]})
-    assert probes.samples_needed(exact).tolist() == [400, 100, 800]
-
-
 def test_frequencies_one_bin_beside_a_tenth_are_near():
     frequency = pd.Series(np.arange(1, 51) / 100)
     near = probes.near_tenths(frequency, 100)
