@@ -42,11 +42,9 @@ def test_an_error_of_0_can_be_compared():
     assert judge(claim, [0.2, 0.3, 0.25], [0.0, 0.0, 0.0], gates).verdict == "held"
 
 
-@pytest.mark.parametrize("id", ["xval/gap-snapping", "beyond/three-circles-read"])
-def test_a_share_near_its_bound_can_hold(id):
-    claim = claims()[id]
-    inside = 0.0001 if claim.below else 0.9999
-    seeds = [float(round(inside))] * 7 + [inside]  # their t interval crosses 0, or 1
+def test_a_share_near_its_bound_can_hold():
+    claim = claims()["xval/gap-snapping"]
+    seeds = [0.0] * 7 + [0.0001]  # their t interval crosses 0
     gates = [Gate(name, True) for name in claim.gates]
     assert judge(claim, seeds, gates=gates).verdict == "held"
 
