@@ -136,10 +136,15 @@ def plateaus_of_lead(
     by: Sequence[str] = ("over", "size"),
     enough: float = 0.995,
 ) -> list[nl.gates.Gate]:
-    """The `plateaus` of each part of `lead`, which takes the same `scores`, `others` and `by`."""
+    """The `plateaus` of each part of `lead`, which takes the same `scores`, `others` and `by`.
+
+    Where FoNE is right in `enough`, the margin is out of reach of all others, however trained.
+    """
     gates = []
     for key, rows in scores.groupby([*by]):
         fone, them = rows[rows.encoder == "FoNE"], rows[rows.encoder.isin(others)]
+        if fone.exact_match.min() >= enough:
+            them = fone
         gates += plateaus(fone, them, runs, enough, ", ".join(map(str, key)))
     return gates
 

@@ -161,6 +161,16 @@ def test_against_a_lead_only_the_leader_must_have_stopped():
     assert verdict.verdict == "contradicted"
 
 
+def test_a_leader_that_is_all_but_perfect_cannot_be_overtaken():
+    falling, flat = run_with([1, 0.8, 0.6, 0.5, 0.4], "falls"), run_with([1.0] * 5, "flat")
+    rows = [("FoNE", 0.996, 0), ("P10", 0.5, 0)]
+    scores = pd.DataFrame(rows, columns=["encoder", "exact_match", "seed"])
+    gates = probes.plateaus_of_lead(
+        scores.assign(over="samples", size=400), ["P10"], [flat, falling]
+    )
+    assert all(gate.passed for gate in gates)
+
+
 def test_a_task_is_learned_where_each_column_is():
     exact = pd.DataFrame({("sums", "10"): [1.0, 0.9], ("products", "10"): [0.9, 0.8]})
     gate = probes.learned("10 learns it", exact)
