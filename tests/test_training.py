@@ -139,6 +139,15 @@ def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
     assert [weights(run) for run in runs] == side_by_side
 
 
+def test_of_runs_that_wait_the_longest_trains_first(home):
+    specs = [dataclasses.replace(SPEC, seed=73, steps=steps) for steps in range(2, 8)]
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with LocalCluster(**options, dashboard_address=None) as cluster:
+        runs = nl.train_all(specs, scheduler=cluster.scheduler_address)
+    ended = [run.folder.stat().st_mtime for run in runs]
+    assert ended[5] < ended[4] < ended[3]  # the worker holds the first two before it knows of these
+
+
 def test_a_named_scheduler_trains(trains_here):
     (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
     assert store.intact(run.folder)

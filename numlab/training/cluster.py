@@ -153,12 +153,16 @@ def _train_remotely(client, runs: list[Run]) -> None:
 
 
 def _submit(client, runs: list[Run], mark: Path) -> dict:
-    """Futures of runs, each of which waits for the one that it starts from."""
+    """Futures of runs, each of which waits for the one that it starts from.
+
+    The longest train first, so that all workers end at about the same time.
+    """
     places, of_digest, futures = (str(store.home().resolve()), str(mark.resolve())), {}, {}
     for run in runs:
         start = of_digest.get(run.spec.start and Run(run.spec.start).digest)
         given = *places, sys.path, pickle.dumps(run.spec), start
-        future = client.submit(_train_at, *given, key=f"numlab-{run.digest}")
+        how = {"key": f"numlab-{run.digest}", "priority": run.spec.steps}
+        future = client.submit(_train_at, *given, **how)
         of_digest[run.digest], futures[future] = future, run
     return futures
 
