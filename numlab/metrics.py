@@ -176,7 +176,7 @@ def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")
     import pandas as pd
 
     by = [by] if isinstance(by, str) else list(by)
-    groups = frame.groupby(by, sort=False) if by else [((), frame)]
+    groups = frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]
     rows = [
         [*key, *_spread([rows for _, rows in group.groupby("seed", dropna=False)], metric)]
         for key, group in groups

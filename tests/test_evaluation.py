@@ -257,6 +257,8 @@ def test_a_score_takes_one_column_and_seeds_that_are_none():
     assert one.columns[0] == "slot" and one.slot.tolist() == ["a"]
     nameless = metrics.score(seeds([[1.0, 2.0]]).assign(seed=None), metrics.mse, by=())
     assert nameless.value.tolist() == [2.5] and nameless.seeds.tolist() == [1]
+    unnamed = metrics.score(seeds([[1.0, 2.0]]).assign(slot=None), metrics.mse)
+    assert unnamed.value.tolist() == [2.5]
 
 
 class Certain:
