@@ -10,6 +10,7 @@ from numbers import Real
 import numpy as np
 
 from numlab.codes.base import LARGEST
+from numlab.numbers import EXACT
 
 __all__ = ["each_answer", "exact_match", "invalid_rate", "log_smape", "mse", "r2"]
 __all__ += ["same_digits", "score"]
@@ -36,7 +37,7 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     >>> nl.metrics.exact_match(frame)
     0.5
     """
-    from pandas.api.types import is_integer_dtype, is_numeric_dtype
+    from pandas.api.types import is_numeric_dtype
 
     true, predicted = frame.true, frame.predicted
     if is_numeric_dtype(true):
@@ -45,10 +46,7 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
         same = np.array(true == predicted, bool)
         pairs = zip(true, predicted, strict=True)
         floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
-    whole = is_integer_dtype(true) and is_integer_dtype(predicted)
-    kind = object if whole else float  # float64 would round integers of 16 digits or more
-    gap = np.abs(predicted[floats].to_numpy(kind) - true[floats].to_numpy(kind))
-    same[floats] |= gap <= tolerance  # NaN compares False
+    same[floats] |= np.abs(_gap(frame[floats])) <= tolerance  # NaN compares False
     return float(same.mean())
 
 
@@ -98,10 +96,11 @@ def each_answer(frame, digits: int = 15):
         scores = np.minimum(1, -np.log10(error + 1e-100) / digits) + 0.0
         k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
         exact = np.abs(predicted - true) < 10.0**-k  # NaN compares False
+    same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
+    exact = np.where(np.abs(true) < EXACT, exact, same)  # float64 rounds longer integers
     scores[~(np.isfinite(predicted) & np.isfinite(true))] = 0.0
     numbers = np.column_stack([scores, equal_digits(true, predicted, digits), exact])
     words = np.isnan(true)
-    same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
     numbers[words] = same[words, None]
     return pd.DataFrame(numbers, frame.index, ["log-sMAPE", "same digits", "exact number"])
 
@@ -135,8 +134,18 @@ def mse(frame) -> float:
     0.125
     """
     valid = frame[frame.valid]
-    gap = valid.predicted.to_numpy(float) - valid.true.to_numpy(float)
-    return float(np.mean(gap**2)) if len(gap) else float("nan")
+    return float(np.mean(_gap(valid) ** 2)) if len(valid) else float("nan")
+
+
+def _gap(frame) -> np.ndarray:
+    """(n,) float64 of how far numbers are off: float64 would round integers before it subtracts."""
+    from pandas.api.types import is_float_dtype
+
+    columns = frame.predicted, frame.true
+    predicted, true = (
+        x.to_numpy(float if is_float_dtype(x) else object, na_value=np.nan) for x in columns
+    )
+    return (predicted - true).astype(float)
 
 
 def r2(frame) -> float:

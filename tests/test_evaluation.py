@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import types
 
 import numpy as np
@@ -53,6 +54,16 @@ def test_integers_beyond_float64_match_to_the_last_digit():
     assert metrics.exact_match(f) == 0.5
     read = pd.DataFrame({"true": [2**53, 2**53 + 1], "predicted": [2**53, 2**53]})  # from a file
     assert metrics.exact_match(read) == 0.5 and metrics.exact_match(read, tolerance=1) == 1.0
+
+
+@pytest.mark.parametrize("kinds", [*itertools.product(["int64", object], repeat=2)], ids=str)
+def test_integers_that_float64_rounds_are_compared_exactly(kinds):
+    values = {"true": [2**53 + 1, 2**53 + 1], "predicted": [2**53 + 1, 2**53]}
+    f = pd.DataFrame(values).astype(dict(zip(values, kinds, strict=True))).assign(valid=True)
+    assert metrics.exact_match(f) == metrics.mse(f) == 0.5
+    assert metrics.each_answer(f)["exact number"].tolist() == [1, 0]
+    none = f.assign(predicted=np.array([None, 2**53], object))
+    assert metrics.exact_match(none) == 0.0
 
 
 @pytest.fixture(scope="module")
