@@ -199,7 +199,8 @@ class NumberTokenLoss(LossTerm):
         mean = share @ words.values / mass
         if self.kind == "number":
             return self._whole(mean[at], true[at], targets, at.nonzero()[:, 0])
-        loss = mass * (mean - true).square() + FAR * words.width**2 * (1 - mass)
+        others = share @ (~words.known).float()  # 1 - mass can be below 0, as float32 rounds it
+        loss = mass * (mean - true).square() + FAR * words.width**2 * others
         return loss[at].mean()
 
     @torch.no_grad()

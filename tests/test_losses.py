@@ -256,6 +256,15 @@ def test_words_that_are_no_numbers_cost_as_much_as_the_worst_number():
     assert float(NumberTokenLoss()(*text)) == 0
 
 
+@pytest.mark.parametrize("reweigh", [True, False])
+def test_a_squared_distance_is_never_below_0(reweigh):
+    words = [str(i) for i in range(1000)]
+    for row in np.random.default_rng(0).normal(size=(20, 1000)):
+        logits = {**dict(zip(words, row, strict=True)), "500": 16.0}
+        asked = ask(nl.Subword(3), ["500"], [logits])
+        assert NumberTokenLoss("mse", reweigh=reweigh)(*asked) >= 0
+
+
 def test_encoders_without_words_of_value_are_refused():
     with pytest.raises(ValueError, match="needs words that are numbers; XVal has none"):
         spec(nl.XVal(), NumberTokenLoss())
