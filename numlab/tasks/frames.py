@@ -112,9 +112,13 @@ def _as_dates(column: pd.Series, name: str) -> pd.Series:
 
 
 def _word(value, known: Sequence[str] | None) -> str:
-    """A value as a word. Pandas may have made 3.0 of 3, or 1 of True: a known word wins."""
+    """A value as a word. Pandas may have made 3.0 of 3, or 1 of True: a known word wins.
+
+    It may have made the known words, too: 3.0 where there was a gap.
+    """
     text = str(value)
     if known and text not in known:
         text = text.removesuffix(".0")
-        text = text if text in known else {"1": "True", "0": "False"}.get(text, text)
+        forms = text, f"{text}.0", {"1": "True", "0": "False"}.get(text, text)
+        text = next((form for form in forms if form in known), text)
     return text

@@ -268,6 +268,14 @@ def test_words_that_are_read_again_as_numbers_stay_words(home):
     assert found.column("code").tolist() == ["17", " ?"]
 
 
+def test_words_that_a_gap_made_floats_are_known_without_one(home):
+    sizes = pd.Series([1, 2, None]).astype("category")  # its categories are 1.0 and 2.0
+    task = Table(pd.DataFrame({"size": sizes, "y": [1.0, 2.0, 3.0]}), "y")
+    for kind in ("category", int, str):
+        (found,) = task.read(pd.DataFrame({"size": pd.Series([1, 2], dtype=kind)}))
+        assert found.column("size").tolist() == ["1.0", "2.0"]
+
+
 def test_rows_of_midnight_have_an_hour_where_others_had_one(home):
     days = pd.to_datetime(["2020-01-01 05:00", "2020-01-02 00:00"])
     task = Table(pd.DataFrame({"day": days, "y": [1.0, 2.0]}), "y")
