@@ -146,8 +146,9 @@ def _lies(claim: Claim, low: float, high: float) -> str:
     """Where an interval lies: "inside" the claimed side, "beyond" it, or on "both" sides."""
     least, greatest = claim.bounds
     closed = claim.within is not None
-    if closed and claim.ratio:
-        least, greatest = least - ROUNDING, greatest + ROUNDING
+    if claim.ratio:  # at a bound, rounding would decide
+        slack = ROUNDING if closed else -ROUNDING
+        least, greatest = least - slack, greatest + slack
     if (least <= low and high <= greatest) if closed else (least < low and high < greatest):
         return "inside"
     beyond = (high < least or low > greatest) if closed else (high <= least or low >= greatest)

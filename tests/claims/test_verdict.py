@@ -126,6 +126,12 @@ def test_a_ratio_has_a_geometric_mean():
     assert part.low == pytest.approx(4 / part.high)
 
 
+@pytest.mark.parametrize(("side", "unit"), [("above", 0.7), ("below", 3200)])
+def test_a_ratio_at_its_bound_is_on_no_claimed_side(side, unit):
+    at_bound = claim(ratio=True, **{side: 5.0})  # its logarithm is rounded to that side
+    assert judge(at_bound, [5 * unit] * 3, against=[unit] * 3).verdict == "contradicted"
+
+
 def test_many_examples_of_each_seed_count_as_one_sample_a_seed():
     index = pd.MultiIndex.from_product([range(3), range(200)], names=["seed", "example"])
     values = pd.Series(np.random.default_rng(0).normal(1, 1, 600), index=index)
