@@ -212,6 +212,6 @@ def _spread(seeds: list, metric: Callable) -> tuple:
 def _bootstrap(frame, metric: Callable) -> np.ndarray:
     """The metric of examples drawn again and again, with all rows of each."""
     rng = np.random.default_rng(0)
-    rows = list(frame.groupby("example").indices.values())
+    rows = list(frame.groupby("example", dropna=False).indices.values())
     draws = (rng.integers(len(rows), size=len(rows)) for _ in range(RESAMPLES))
     return np.array([metric(frame.iloc[np.concatenate([rows[i] for i in d])]) for d in draws])

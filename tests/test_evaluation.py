@@ -260,6 +260,8 @@ def test_the_interval_of_one_seed_is_drawn_from_its_examples():
     rng = np.random.default_rng(0)
     row = metrics.score(seeds([rng.normal(size=400)]), metrics.mse, by=("encoder",)).iloc[0]
     assert row.low < row.value < row.high and np.isnan(row.spread) and row.seeds == 1
+    nameless = seeds([[1.0, 2.0, 3.0]]).assign(example=[None, None, 0])
+    assert metrics.score(nameless, metrics.mse).low[0] == pytest.approx(2.5)
     assert row.high - row.low == pytest.approx(4 * (2 / 400) ** 0.5, rel=0.3)  # 2 sd of a mean
 
 

@@ -191,7 +191,7 @@ def _averaged(over: str, values: pd.Series) -> pd.Series:
     """One value for each seed or example, where an index (seed, example) has many."""
     if values.index.nlevels == 1 or over == "nothing":
         return values
-    return values.groupby(over.removesuffix("s")).mean(skipna=False)
+    return values.groupby(over.removesuffix("s"), dropna=False).mean(skipna=False)
 
 
 def _interval(

@@ -141,6 +141,14 @@ def test_many_examples_of_each_seed_count_as_one_sample_a_seed():
     assert judge(claim(above=0, over="examples"), values).parts[0].n == 200
 
 
+def test_samples_of_no_seed_count_as_one_seed():
+    index = pd.MultiIndex.from_tuples(
+        [(0, 0), (1, 0), (2, 0), (None, 0)], names=["seed", "example"]
+    )
+    part = judge(claim(above=0), pd.Series([1.0, 2.0, 3.0, -6.0], index=index)).parts[0]
+    assert part.n == 4 and part.mean == 0
+
+
 def test_a_computation_is_exact_or_contradicted():
     exact = claim(within=(1, 1), over="nothing")
     assert judge(exact, 1.0).verdict == "exact"
