@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from distributed import LocalCluster
 from torch import nn
 from torch.nn import functional as F
 
@@ -20,6 +21,8 @@ from numlab import store
 from numlab.pretrained import Pretrained
 from numlab.tasks import Addition, Planets, Quantities
 from numlab.training.fit import Fit
+
+PORTS = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": None}
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +55,36 @@ def test_fone_addition(benchmark):
     benchmark.extra_info["samples a second"] = samples = float(np.max(rates(run)) / length)
     if benchmark.enabled:
         assert samples >= 40_000
+
+
+def test_two_workers_do_at_least_1_8_times_as_much_as_one(benchmark):
+    """Four trainings of 400 steps, on one worker of one thread and on two: a minute and a half."""
+    base = nl.RunSpec(
+        task=Addition(int_digits=3, frac_digits=3),
+        encoder=nl.Digits(4, 3, signed=False),
+        objective=nl.CausalLM(only=("answer",)),
+        model=nl.Llama(64, n_layer=2, n_head=4, n_kv_head=2, d_head=16),
+        n_train=12_800 if benchmark.enabled else 128,
+        n_valid=128,
+        n_test=16,
+        steps=400 if benchmark.enabled else 2,
+        batch_size=128,
+        learning_rate=3e-3,
+    )
+
+    def seconds(n_workers: int) -> float:
+        """Of four runs, once all workers have imported everything."""
+        specs = [dataclasses.replace(base, seed=10 * n_workers + i) for i in range(6)]
+        with LocalCluster(n_workers, threads_per_worker=1, memory_limit=0, **PORTS) as cluster:
+            nl.train_all(specs[:2], cluster.scheduler_address)
+            began = time.perf_counter()
+            nl.train_all(specs[2:], cluster.scheduler_address)
+            return time.perf_counter() - began
+
+    ratio = benchmark.pedantic(lambda: seconds(1) / seconds(2), rounds=1)
+    benchmark.extra_info["times"] = ratio
+    if benchmark.enabled:
+        assert ratio >= 1.8
 
 
 def test_a_head_and_the_bits_of_numbers_beside_minilm(benchmark):
