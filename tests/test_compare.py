@@ -141,6 +141,13 @@ def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
         read(tmp_path, "n.csv", text, ["z"])
 
 
+def test_an_empty_cell_at_the_edge_of_a_markdown_table_moves_no_number(tmp_path):
+    rows = "".join(f"||{i}|{10 * i}|\n|{i}|{i}||\n" for i in range(1, 4))
+    found = read(tmp_path, "t.md", f"|a|b|c|\n|-|-|-|\n{rows}")
+    expected = {"a": [1, 2, 3], "b": [1, 1, 2, 2, 3, 3], "c": [10, 20, 30]}
+    assert {name: x.tolist() for name, x in found.numbers.items()} == expected
+
+
 def test_a_product_with_ten_is_no_power_of_ten(tmp_path):
     lines = ["4x100 relay", "2 * 1000 g", "3 x 105 mm", "it is 5×10^{-3} m"]
     found = read(tmp_path, "t.txt", "\n".join(lines))
