@@ -185,6 +185,16 @@ def test_dates_have_one_order_and_others_are_missing(tmp_path):
     assert found.frame["when day"].dropna().unique().tolist() == [1]
 
 
+@pytest.mark.parametrize("kind", ["", ":date"])
+def test_the_days_of_a_column_are_all_read_in_one_order(tmp_path, kind):
+    days = "".join(f"{i},{i:02}/04/2026\n" for i in range(1, 29))
+    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", f"when{kind}"])
+    assert found.frame["when month"].unique().tolist() == [4]
+    assert found.columns.note[1] == "01/04/2026 is read with the day first"
+    found = read(tmp_path, "n.csv", "x,when\n1,01/02/2024\n2,03/04/2024\n", ["x", f"when{kind}"])
+    assert "if that is wrong: --columns when:dmy" in found.columns.note[1]
+
+
 @pytest.mark.parametrize("kind", ["", ":dmy"])
 def test_a_date_may_be_missing(tmp_path, kind):
     days = "".join(f"{i / 2},{'n/a' if i == 3 else f'{i}.05.2020'}\n" for i in range(1, 29))
