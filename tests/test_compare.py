@@ -195,6 +195,14 @@ def test_the_days_of_a_column_are_all_read_in_one_order(tmp_path, kind):
     assert "if that is wrong: --columns when:dmy" in found.columns.note[1]
 
 
+def test_times_stay_in_their_zone(tmp_path):
+    times = "".join(
+        f"{i},2026-{month}-01T23:30:00+0{i}:00\n" for i, month in ((1, "12"), (2, "07"))
+    )
+    found = read(tmp_path, "n.csv", f"x,at\n{times}")
+    assert found.frame["at hour"].tolist() == [23.5, 23.5] and found.columns.note[1] == ""
+
+
 @pytest.mark.parametrize("kind", ["", ":dmy"])
 def test_a_date_may_be_missing(tmp_path, kind):
     days = "".join(f"{i / 2},{'n/a' if i == 3 else f'{i}.05.2020'}\n" for i in range(1, 29))

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from numlab.parsing import ISO_DATE, THOUSANDS
+from numlab.parsing import ISO_DATE, THOUSANDS, ZONE
 
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
@@ -104,7 +104,8 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     parts = some.str.extract(f"^{DAY}$").dropna()
     by_day = len(parts) > 0.9 * len(some)
     if some.str.fullmatch(ISO_DATE).mean() > 0.9 or (given == "date" and not by_day):
-        found = pd.to_datetime(texts, errors="coerce", format="mixed", utc=True)
+        local = texts.str.replace(ZONE, r"\1", regex=True)
+        found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())
         return found, f"{n:,} entries are not dates" if n else ""
     if not by_day:
