@@ -70,6 +70,7 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
         columns["log_density"] = predicted.log_density(x).numpy()
     except ValueError:  # samples
         columns["log_density"] = np.nan
-    levels = predicted.quantile(torch.tensor(QUANTILES)[:, None].expand(-1, len(true))).numpy()
+    levels = torch.tensor(QUANTILES, dtype=torch.float64)[:, None].expand(-1, len(true))
+    levels = predicted.quantile(levels).numpy()
     columns |= {f"q{100 * q:.0f}": row for q, row in zip(QUANTILES, levels, strict=True)}
     return pd.DataFrame(columns)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import numlab as nl
-from numlab.heads import Normals
+from numlab.heads import Normals, Points
 from numlab.heads.value import NARROWEST
 from numlab.probes import calibration, scores
 from probes.conftest import tiny_spec
@@ -75,6 +75,11 @@ def test_a_run_that_predicts_single_numbers_is_refused(module_home):
     run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
     with pytest.raises(ValueError, match="predicts single numbers"):
         calibration(run, SPEC.task.sample(2, seed=1), "m0")
+
+
+def test_a_quantile_of_samples_is_the_least_of_them_with_that_share_up_to_it():
+    found = scores(Points(torch.arange(1.0, 21.0)[:, None]), np.array([3.0]))
+    assert found.filter(regex="q").to_numpy().tolist() == [[1, 5, 10, 15, 19]]
 
 
 def test_the_true_distribution_scores_best():
