@@ -275,6 +275,14 @@ def test_what_is_no_date_is_counted(tmp_path):
     assert read(tmp_path, "n.csv", text).columns.note[0] == "1 entries are not dates"
 
 
+@pytest.mark.parametrize("kind", ["", ":date"])
+def test_among_dates_of_iso_8601_one_of_another_order_is_counted_and_not_guessed(tmp_path, kind):
+    days = "".join(f"2026-01-{i:02},{i}.5\n" for i in range(1, 31))
+    found = read(tmp_path, "n.csv", f"d,x\n{days}13/04/2026,1\n05/04/2026,2\n", [f"d{kind}", "x"])
+    assert found.columns.note[0] == "2 entries are not dates"
+    assert found.frame["d month"].dropna().unique().tolist() == [1]
+
+
 def test_a_mark_of_utf8_is_no_text(tmp_path):
     (tmp_path / "n.md").write_text("| a | b |\n|---|---|\n| 1 | 2 |\n", encoding="utf-8-sig")
     assert compare.read(tmp_path / "n.md").frame.to_dict("list") == {"a": [1], "b": [2]}

@@ -104,7 +104,8 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     parts = some.str.extract(f"^{DAY}$").dropna()
     by_day = len(parts) > 0.9 * len(some)
     if some.str.fullmatch(ISO_DATE).mean() > 0.9 or (given == "date" and not by_day):
-        local = texts.str.replace(ZONE, r"\1", regex=True)
+        known = texts.mask(texts.str.fullmatch(DAY, na=False))  # 5.4.2026 may be May or April
+        local = known.str.replace(ZONE, r"\1", regex=True)
         found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())
         return found, f"{n:,} entries are not dates" if n else ""
