@@ -270,6 +270,15 @@ def test_dates_that_are_called_words_are_words(tmp_path):
     assert list(found.frame) == list(spec.task.frame) == ["d", "x"]
 
 
+def test_times_of_a_parquet_file_that_are_called_words_are_words(tmp_path):
+    frame = pd.DataFrame({"d": pd.to_datetime(["2020-01-01", "2020-01-02"] * 60), "x": range(120)})
+    path = saved(tmp_path, "n.parquet", frame)
+    found = compare.read(path, ["d:words", "x"])
+    assert kinds(found) == {"d": "words", "x": "number"} and list(found.frame) == ["d", "x"]
+    with pytest.raises(ValueError, match="d: expected the kind number; got"):
+        compare.read(path, ["d:number", "x"])
+
+
 def test_what_is_no_date_is_counted(tmp_path):
     text = "d,x\n" + "".join(f"2020-01-{i:02},{i}.5\n" for i in range(1, 31)) + "soon,7.5\n"
     assert read(tmp_path, "n.csv", text).columns.note[0] == "1 entries are not dates"

@@ -24,7 +24,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
 
     ValueError where no value is of the given kind.
     """
-    if raw.dtype.kind == "M":
+    if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
         return "date", raw, ""
     texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
