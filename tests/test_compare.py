@@ -462,6 +462,16 @@ def test_the_report_is_one_json_object(trained):
     assert found["advice"]["columns"]["b"] and "as in training" in found["encoders"][0]
 
 
+def test_what_an_encoder_loses_is_not_rounded_to_0_in_json(tmp_path):
+    rows = "".join(f"{x}\n" for x in ("12345.6", "0.123456789004", *range(12)))
+    (tmp_path / "n.csv").write_text(f"x\n{rows}")
+    found = compare.report(tmp_path / "n.csv", steps=0)
+    worst = {row["encoder"]: row["worst"] for row in json.loads(found.json)["encoders"]}
+    assert 1e-11 < worst["FoNE(int_digits=5, frac_digits=10)"] < 5e-11
+    for row in found.encodings.itertuples():
+        assert worst[row.encoder] == pytest.approx(row.worst, rel=1e-3)
+
+
 def made(**errors):
     """Answers in column y of 100 rows with two seeds: an encoder's mean errors, by seed."""
     rng, rows = np.random.default_rng(0), []
