@@ -47,6 +47,12 @@ def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
         assert probability(predicted[name].iloc[0]) == pytest.approx(level, abs=1e-4)
 
 
+def test_texts_of_several_layouts_are_calibrated_in_the_order_of_their_index(run):
+    texts = SPEC.task.sample(20, seed=1)
+    found, answers = calibration(run, texts, "m0"), nl.predict(run, texts, "m0")
+    assert len(texts) == 2 and found.true.tolist() == answers.true.tolist()
+
+
 @pytest.mark.parametrize(
     "head", [nl.heads.HLGauss((0.0, 2.0, 6.0)), nl.heads.DigitHead(2, 2)], ids=["bins", "digits"]
 )
