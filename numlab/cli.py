@@ -284,7 +284,8 @@ def bench(
 
     subjects = [named(text) for text in encoders] if encoders else standard()
     card = report_card(subjects, seconds=arithmetic)
-    typer.echo(card.to_json(orient="records", indent=1) if as_json else as_text(card))
+    options = {"orient": "records", "indent": 1, "double_precision": 15}
+    typer.echo(card.to_json(**options) if as_json else as_text(card))
     if picture:
         plots.report_card(card).savefig(picture)
 

@@ -144,12 +144,12 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     def _answers(self, X, coverage: float | None) -> pd.DataFrame:
         check_is_fitted(self)
-        if isinstance(X, pd.DataFrame):
+        if named := isinstance(X, pd.DataFrame):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
             X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
         rows = self._frame(X).reset_index(drop=True)
-        if not {*self._columns} <= {*rows}:  # by position: scikit-learn has warned
+        if not (named and {*self._columns} <= {*rows}):  # by position: scikit-learn has warned
             rows.columns = self._columns
         found = interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
         return self.centre_ + self.scale_ * found.drop(columns=["example", "slot"])

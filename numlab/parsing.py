@@ -27,6 +27,7 @@ NUMBER = re.compile(
 # 1,234,567, but no part of 1,2345 or of 1,234,5, no 0,123, and no list of JSON, [100,200]
 THOUSANDS = re.compile(r"(?<![\d.,[])([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 ISO_DATE = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"  # a day, or a day and a time (ISO 8601)
+ZONE = r"([T ][\d:.,]+) ?(Z|[+-]\d{2}(:?\d{2})?)$"  # a time with its zone, in which it stays
 
 
 def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[Examples]:

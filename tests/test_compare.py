@@ -141,6 +141,13 @@ def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
         read(tmp_path, "n.csv", text, ["z"])
 
 
+def test_an_empty_cell_at_the_edge_of_a_markdown_table_moves_no_number(tmp_path):
+    rows = "".join(f"||{i}|{10 * i}|\n|{i}|{i}||\n" for i in range(1, 4))
+    found = read(tmp_path, "t.md", f"|a|b|c|\n|-|-|-|\n{rows}")
+    expected = {"a": [1, 2, 3], "b": [1, 1, 2, 2, 3, 3], "c": [10, 20, 30]}
+    assert {name: x.tolist() for name, x in found.numbers.items()} == expected
+
+
 def test_a_product_with_ten_is_no_power_of_ten(tmp_path):
     lines = ["4x100 relay", "2 * 1000 g", "3 x 105 mm", "it is 5×10^{-3} m"]
     found = read(tmp_path, "t.txt", "\n".join(lines))
@@ -176,6 +183,24 @@ def test_dates_have_one_order_and_others_are_missing(tmp_path):
     assert "16 are not such dates" in found.columns.note[1]
     assert found.frame["when month"].dropna().tolist() == list(range(1, 13))
     assert found.frame["when day"].dropna().unique().tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", ["", ":date"])
+def test_the_days_of_a_column_are_all_read_in_one_order(tmp_path, kind):
+    days = "".join(f"{i},{i:02}/04/2026\n" for i in range(1, 29))
+    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", f"when{kind}"])
+    assert found.frame["when month"].unique().tolist() == [4]
+    assert found.columns.note[1] == "01/04/2026 is read with the day first"
+    found = read(tmp_path, "n.csv", "x,when\n1,01/02/2024\n2,03/04/2024\n", ["x", f"when{kind}"])
+    assert "if that is wrong: --columns when:dmy" in found.columns.note[1]
+
+
+def test_times_stay_in_their_zone(tmp_path):
+    times = "".join(
+        f"{i},2026-{month}-01T23:30:00+0{i}:00\n" for i, month in ((1, "12"), (2, "07"))
+    )
+    found = read(tmp_path, "n.csv", f"x,at\n{times}")
+    assert found.frame["at hour"].tolist() == [23.5, 23.5] and found.columns.note[1] == ""
 
 
 @pytest.mark.parametrize("kind", ["", ":dmy"])
@@ -245,9 +270,26 @@ def test_dates_that_are_called_words_are_words(tmp_path):
     assert list(found.frame) == list(spec.task.frame) == ["d", "x"]
 
 
+def test_times_of_a_parquet_file_that_are_called_words_are_words(tmp_path):
+    frame = pd.DataFrame({"d": pd.to_datetime(["2020-01-01", "2020-01-02"] * 60), "x": range(120)})
+    path = saved(tmp_path, "n.parquet", frame)
+    found = compare.read(path, ["d:words", "x"])
+    assert kinds(found) == {"d": "words", "x": "number"} and list(found.frame) == ["d", "x"]
+    with pytest.raises(ValueError, match="d: expected the kind number; got"):
+        compare.read(path, ["d:number", "x"])
+
+
 def test_what_is_no_date_is_counted(tmp_path):
     text = "d,x\n" + "".join(f"2020-01-{i:02},{i}.5\n" for i in range(1, 31)) + "soon,7.5\n"
     assert read(tmp_path, "n.csv", text).columns.note[0] == "1 entries are not dates"
+
+
+@pytest.mark.parametrize("kind", ["", ":date"])
+def test_among_dates_of_iso_8601_one_of_another_order_is_counted_and_not_guessed(tmp_path, kind):
+    days = "".join(f"2026-01-{i:02},{i}.5\n" for i in range(1, 31))
+    found = read(tmp_path, "n.csv", f"d,x\n{days}13/04/2026,1\n05/04/2026,2\n", [f"d{kind}", "x"])
+    assert found.columns.note[0] == "2 entries are not dates"
+    assert found.frame["d month"].dropna().unique().tolist() == [1]
 
 
 def test_a_mark_of_utf8_is_no_text(tmp_path):
@@ -418,6 +460,16 @@ def test_the_report_is_one_json_object(trained):
     assert set(found["advice"]) == {"encoder", "predictable", "why", "columns"}
     assert [c["column"] for c in found["columns"]] == ["name", "a", "b"]
     assert found["advice"]["columns"]["b"] and "as in training" in found["encoders"][0]
+
+
+def test_what_an_encoder_loses_is_not_rounded_to_0_in_json(tmp_path):
+    rows = "".join(f"{x}\n" for x in ("12345.6", "0.123456789004", *range(12)))
+    (tmp_path / "n.csv").write_text(f"x\n{rows}")
+    found = compare.report(tmp_path / "n.csv", steps=0)
+    worst = {row["encoder"]: row["worst"] for row in json.loads(found.json)["encoders"]}
+    assert 1e-11 < worst["FoNE(int_digits=5, frac_digits=10)"] < 5e-11
+    for row in found.encodings.itertuples():
+        assert worst[row.encoder] == pytest.approx(row.worst, rel=1e-3)
 
 
 def made(**errors):

@@ -210,6 +210,13 @@ def test_columns_without_names_are_taken_by_position(home):
         assert np.array_equal(bare.predict(frame[:5]), bare.predict(X[:5]))
 
 
+def test_columns_that_are_named_as_bare_ones_are_taken_by_position(home):
+    frame = pd.DataFrame(X, columns=["x1", "x0"])
+    named = NumberRegressor(steps=2, members=1, d_model=8).fit(frame, Y)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        assert np.array_equal(named.predict(X[:5]), named.predict(frame[:5]))
+
+
 def test_a_target_may_be_a_column(home):
     frame, settings = pd.DataFrame(X, columns=["a", "b"]), {"steps": 2, "members": 1, "d_model": 8}
     with pytest.warns(DataConversionWarning):

@@ -87,6 +87,22 @@ def test_generation_with_a_cache_equals_reading_the_whole_text(spec):
     assert torch.allclose(whole, torch.cat(steps, 1), atol=1e-5)
 
 
+@pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])
+def test_several_tokens_behind_a_cache_do_not_see_those_after_them(spec):
+    batch = batch_of(nl.P1000())
+    model, (inputs, _) = model_of(spec, batch), nl.CausalLM(("answer",)).train(batch, None)
+    whole, cache, parts = model.hidden(inputs), model.cache(), []
+    for t in (slice(3), slice(3, 5), slice(5, None)):
+        part = dataclasses.replace(inputs, ids=inputs.ids[:, t], within=inputs.within[:, t])
+        parts.append(model.hidden(part, cache=cache))
+    assert torch.allclose(whole, torch.cat(parts, 1), atol=1e-5)
+    n, last = part.ids.shape[1], torch.tensor([1])  # the second of the last part, of the first text
+    assert n > 2
+    cache = model.cache()
+    model.hidden(dataclasses.replace(inputs, ids=inputs.ids[:, :5]), cache=cache)
+    assert torch.allclose(model.hidden(part, last, cache=cache)[0], whole[0, 6], atol=1e-5)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.9], ids=["few", "most"])
 @pytest.mark.parametrize("causal", [False, True], ids=["masked", "causal"])
 @pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])

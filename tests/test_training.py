@@ -48,6 +48,15 @@ def test_training_lowers_the_validation_loss():
     assert history.loss.iloc[-1] < 0.8 * history.loss.iloc[0]
 
 
+def test_a_run_that_diverged_shows_no_loss_from_before():
+    run = nl.Run(nl.train(SPEC).spec)
+    history = run.history.copy()
+    history.loc[history.step == history.step.max(), "loss"] = np.nan
+    vars(run)["history"] = history
+    cells = run._repr_html_().partition("<th>loss</th>")[2].split("</tr>")[0]
+    assert cells.count("<td>nan</td>") == 2
+
+
 def test_a_run_in_the_store_is_not_trained_again(monkeypatch):
     before = weights(nl.train(SPEC))
     monkeypatch.setattr(fit.Fit, "loop", lambda *_: pytest.fail("trained again"))

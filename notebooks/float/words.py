@@ -82,7 +82,7 @@ def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256
                     slots[of][k] for of, k in zip(corpus.layout[rows], texts.slot[at], strict=True)
                 ],
                 "token": targets.ids.cpu(),
-                "rank": 1 + (logits > true).sum(1).cpu(),
+                "rank": 1 + (~(logits <= true)).sum(1).cpu(),  # NaN ranks last
                 "log_probability": (true[:, 0] - logits.logsumexp(1)).cpu(),
             }
             frames.append(pd.DataFrame(columns))

@@ -76,7 +76,8 @@ def judge(
     """Judge a claim by samples of its statistic.
 
     WrongSamplesError for fewer than 3 seeds or 200 examples, for unpaired samples, for a label that
-    two samples share, and for NaN or infinity; ValueError for gates other than those of the claim.
+    two samples or two parts share, and for NaN or infinity; ValueError for gates other than those
+    of the claim.
 
     Parameters
     ----------
@@ -162,6 +163,8 @@ def _columns(samples: Samples, logarithm: bool) -> dict[str, pd.Series]:
     columns = {}
     for key, values in samples.items():
         name = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        if name in columns:
+            raise WrongSamplesError(f"two parts have one name: {name}")
         columns[name] = pd.Series(values, dtype=float)
         if not columns[name].index.is_unique:
             raise WrongSamplesError(f"{name or 'samples'}: two samples have one label")

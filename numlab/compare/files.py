@@ -55,7 +55,8 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
             yield frame.loc[:, ~frame.columns.str.fullmatch(r"__index_level_\d+__")]
     elif kind in (".txt", ".md"):
         lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
-        cells = [re.split(r"\s*(?<!\\)\|\s*", line.strip().strip("|").strip()) for line in lines]
+        inner = (line.strip().removeprefix("|").removesuffix("|").strip() for line in lines)
+        cells = [re.split(r"\s*(?<!\\)\|\s*", line) for line in inner]
         table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
         if table:  # of Markdown; its second line is dashes
             rows = [row for row in table[1:] if set("".join(row)) - set("-: ")]

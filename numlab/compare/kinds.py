@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from numlab.parsing import ISO_DATE, THOUSANDS
+from numlab.parsing import ISO_DATE, THOUSANDS, ZONE
 
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
@@ -24,7 +24,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
 
     ValueError where no value is of the given kind.
     """
-    if raw.dtype.kind == "M":
+    if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
         return "date", raw, ""
     texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
@@ -101,16 +101,20 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
 def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, str] | None:
     """Dates, and a note on other readings; None where the texts are not dates."""
     some = texts.dropna()
-    if given == "date" or some.str.fullmatch(ISO_DATE).mean() > 0.9:
-        found = pd.to_datetime(texts, errors="coerce", format="mixed", utc=True)
+    parts = some.str.extract(f"^{DAY}$").dropna()
+    by_day = len(parts) > 0.9 * len(some)
+    if some.str.fullmatch(ISO_DATE).mean() > 0.9 or (given == "date" and not by_day):
+        known = texts.mask(texts.str.fullmatch(DAY, na=False))  # 5.4.2026 may be May or April
+        local = known.str.replace(ZONE, r"\1", regex=True)
+        found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())
         return found, f"{n:,} entries are not dates" if n else ""
-    if not (parts := some.str.extract(f"^{DAY}$").dropna()).shape[0] > 0.9 * len(some):
+    if not by_day:
         return None
     first, second = (parts[i].astype(int).max() for i in (0, 1))
     dots = some.str.contains(".", regex=False).all()
     day_first = given == "dmy" or (given != "mdy" and (first > 12 or dots))
-    unsure = not given and first <= 12 and second <= 12
+    unsure = given not in ("dmy", "mdy") and first <= 12 and second <= 12
     note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
     parts = texts.str.extract(f"^{DAY}$")
     day, month = (parts[0], parts[1]) if day_first else (parts[1], parts[0])

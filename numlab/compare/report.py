@@ -161,7 +161,7 @@ class Report:
         found = {
             "advice": asdict(self.advice),
             "columns": self.reading.columns.to_dict("records"),
-            "encoders": json.loads(encoders.to_json(orient="records")),
+            "encoders": json.loads(encoders.to_json(orient="records", double_precision=15)),
             "notes": self.reading.notes,
         }
         return json.dumps(found, indent=1, ensure_ascii=False)

@@ -143,12 +143,15 @@ class Block(nn.Module):
         if turns is not None:
             qk = rotate(qk, turns)
         q, k = qk.split([self.n_head, self.n_kv], 1)
+        old = cache["k"].shape[2] if cache else 0
+        if old:
+            k, v = torch.cat([cache["k"], k], 2), torch.cat([cache["v"], v], 2)
+            causal = False  # a new token sees all the old ones, and of several none that is later
+            if T > 1:
+                mask = torch.ones(T, old + T, dtype=torch.bool, device=h.device).tril(old)
         if cache is not None:
-            if "k" in cache:
-                k, v = torch.cat([cache["k"], k], 2), torch.cat([cache["v"], v], 2)
-                causal = False  # one new token sees all the old ones
             cache["k"], cache["v"] = k, v
-        if reads is None or 2 * len(reads) > B * T:  # as cheap everywhere
+        if reads is None or old or 2 * len(reads) > B * T:  # as cheap everywhere
             a = attention(q, k, v, mask, causal).transpose(1, 2)  # (B, T, H, D)
             return a.flatten(2) if reads is None else a.flatten(0, 1)[reads].flatten(1)
         text, rank, position = by_text(reads, B, T)

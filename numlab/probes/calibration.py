@@ -26,7 +26,7 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame [seed, true, pit, crps, log_density, q5, q25, q50, q75, q95]
-        One row per text, in the order of the texts. See `scores`.
+        One row per text, in the order of the texts' index, if they have one. See `scores`.
 
     >>> task, encoder = nl.tasks.Addition(2), nl.XVal(mixture=2)
     >>> spec = nl.RunSpec(task, encoder, nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
@@ -43,6 +43,9 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     for true, hidden in answer_states(run, examples, slot):
         frames.append(scores(head.distribution(module, module(hidden)), true))
     frame = pd.concat(frames, ignore_index=True)
+    if all(e.index is not None for e in examples):
+        order = np.argsort(np.concatenate([e.index for e in examples]), kind="stable")
+        frame = frame.iloc[order].reset_index(drop=True)
     frame.insert(0, "seed", run.spec.seed)
     return frame
 
@@ -70,6 +73,7 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
         columns["log_density"] = predicted.log_density(x).numpy()
     except ValueError:  # samples
         columns["log_density"] = np.nan
-    levels = predicted.quantile(torch.tensor(QUANTILES)[:, None].expand(-1, len(true))).numpy()
+    levels = torch.tensor(QUANTILES, dtype=torch.float64)[:, None].expand(-1, len(true))
+    levels = predicted.quantile(levels).numpy()
     columns |= {f"q{100 * q:.0f}": row for q, row in zip(QUANTILES, levels, strict=True)}
     return pd.DataFrame(columns)

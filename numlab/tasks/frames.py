@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from numlab.numbers import EXACT
-from numlab.parsing import ISO_DATE
+from numlab.parsing import ISO_DATE, ZONE
 
 if TYPE_CHECKING:
     from numlab.tasks.rows import Table
@@ -98,7 +98,9 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
 
 def _dates(column: pd.Series) -> tuple[pd.Series, pd.Series]:
     """A column as times, and which of its values are none."""
-    dates = pd.to_datetime(column.astype(object), format="ISO8601", errors="coerce", utc=True)
+    texts = column.astype(object).map(str, na_action="ignore").astype("str")
+    local = texts.str.replace(ZONE, r"\1", regex=True)
+    dates = pd.to_datetime(local, format="ISO8601", errors="coerce")
     return dates, column.notna() & dates.isna()
 
 

@@ -98,7 +98,8 @@ class Planets(IndependentTask):
 
     @property
     def gaps(self) -> dict[str, tuple[tuple[float, float], ...]]:
-        second = 1.0 + (self.a_final[0] - 1.0) / (_orbits(self.n_planets[1]) - 1)
+        closest = max(map(_orbits, range(self.n_planets[0], self.n_planets[1] + 1)))
+        second = 1.0 + (self.a_final[0] - 1.0) / (closest - 1)
         steps = sorted(set(self.step_sizes))
         return {"a0": ((1.0, second),), "stepsize": tuple(itertools.pairwise(steps))}
 

@@ -117,7 +117,7 @@ class Run:
         """In a notebook: the loss over the steps, and the last losses."""
         if not self.folder.is_dir():
             return f"<b>{escape(self.spec.name)}</b>: not trained yet"
-        last = self.history.groupby("part").last().T.map("{:.4g}".format)
+        last = self.history.groupby("part").tail(1).set_index("part").T.map("{:.4g}".format)
         curve = _curve(self.history)
         return f"<b>{escape(self.spec.name)}</b><br>{curve}{last.to_html()}"
 

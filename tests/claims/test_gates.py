@@ -84,6 +84,15 @@ def test_encoders_with_different_grids_cannot_be_compared():
     assert (gate.passed, gate.evidence) == (False, "the grids differ")
 
 
+def test_rates_that_nobody_chose_or_searched_are_not_inside():
+    searched = record(*((e, rate, rate == 2) for e in ("P10", "XVal") for rate in (1, 2, 3)))
+    half = searched.assign(chosen=searched.chosen & (searched.encoder == "P10"))
+    assert gates.rates_inside(searched, half).evidence == "an encoder has no rate"
+    assert gates.rates_inside(searched, searched[:0]).passed
+    gate = gates.rates_inside(searched[:0])
+    assert (gate.passed, gate.evidence) == (False, "no rate was searched")
+
+
 def test_each_search_has_its_own_grid():
     first, second = (record(*(("P10", r, r == 2) for r in grid)) for grid in ((1, 2, 3), (1, 2, 4)))
     gate = gates.rates_inside(first, second)

@@ -247,6 +247,13 @@ def test_samples_that_cannot_judge_are_refused_with_the_reason(samples, against,
         judge(claim(above=0), samples, against)
 
 
+def test_two_parts_of_one_name_are_refused():
+    twice = pd.DataFrame([[-1.0, 1.0], [-1.1, 1.2], [-0.9, 0.8]], columns=["P10", "P10"])
+    for samples in (twice, {1: SEEDS, "1": SEEDS}):
+        with pytest.raises(WrongSamplesError, match="two parts have one name: (P10|1)"):
+            judge(claim(above=0), samples)
+
+
 def test_a_ratio_of_nothing_is_refused():
     with pytest.raises(WrongSamplesError, match="no ratio"):
         judge(claim(above=1, ratio=True), [0.0, 1.0, 2.0])

@@ -36,7 +36,7 @@ def test_a_table_has_the_mean_and_the_spread_where_there_are_several_seeds():
     assert row["top-1"] == "25"
 
 
-def test_words_are_asked_one_at_a_time(home):
+def test_words_are_asked_one_at_a_time_and_a_model_that_diverged_finds_none(home):
     spec = nl.RunSpec(
         task=nl.tasks.Quantities(),
         encoder=nl.IEEE754(),
@@ -73,6 +73,9 @@ def test_words_are_asked_one_at_a_time(home):
             log_probability = float(true - logits.logsumexp(0))
             assert row.log_probability == pytest.approx(log_probability, abs=1e-3)
             assert row.rank == pytest.approx(1 + int((logits > true).sum()), rel=0.01, abs=3)
+    with torch.no_grad():
+        run.model.bias.fill_(torch.nan)  # a model that diverged
+    assert (words.masked_words(run, examples)["rank"] > max(words.TOP)).all()
 
 
 def test_the_commonest_word_of_training_is_the_likeliest_by_frequency(home):

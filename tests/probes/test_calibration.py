@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import numlab as nl
-from numlab.heads import Normals
+from numlab.heads import Normals, Points
 from numlab.heads.value import NARROWEST
 from numlab.probes import calibration, scores
 from probes.conftest import tiny_spec
@@ -47,6 +47,12 @@ def test_the_mixture_has_a_quantiles_probability_below_it(predicted):
         assert probability(predicted[name].iloc[0]) == pytest.approx(level, abs=1e-4)
 
 
+def test_texts_of_several_layouts_are_calibrated_in_the_order_of_their_index(run):
+    texts = SPEC.task.sample(20, seed=1)
+    found, answers = calibration(run, texts, "m0"), nl.predict(run, texts, "m0")
+    assert len(texts) == 2 and found.true.tolist() == answers.true.tolist()
+
+
 @pytest.mark.parametrize(
     "head", [nl.heads.HLGauss((0.0, 2.0, 6.0)), nl.heads.DigitHead(2, 2)], ids=["bins", "digits"]
 )
@@ -75,6 +81,11 @@ def test_a_run_that_predicts_single_numbers_is_refused(module_home):
     run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
     with pytest.raises(ValueError, match="predicts single numbers"):
         calibration(run, SPEC.task.sample(2, seed=1), "m0")
+
+
+def test_a_quantile_of_samples_is_the_least_of_them_with_that_share_up_to_it():
+    found = scores(Points(torch.arange(1.0, 21.0)[:, None]), np.array([3.0]))
+    assert found.filter(regex="q").to_numpy().tolist() == [[1, 5, 10, 15, 19]]
 
 
 def test_the_true_distribution_scores_best():

@@ -249,6 +249,14 @@ def test_gaps_follow_the_settings():
     assert gaps == {"a0": ((1.0, 1.5),), "stepsize": ((0.3, 0.8),)}
 
 
+@pytest.mark.parametrize("n_planets", [(1, 1), (1, 2), (1, 3), (2, 4), (1, 5)])
+def test_no_planet_is_in_the_gap_of_a0(n_planets):
+    task = Planets(n_steps=1, n_planets=n_planets)
+    ((low, high),) = task.gaps["a0"]
+    a0 = np.concatenate([e.column("a0") for e in task.sample(400, seed=0)])
+    assert not ((a0 > low) & (a0 < high)).any() and a0.min() == low
+
+
 @pytest.mark.parametrize(
     "settings",
     [

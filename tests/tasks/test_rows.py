@@ -185,6 +185,17 @@ def test_times_stay_in_their_zone(home):
     assert task.frame.iloc[0].tolist() == [2020, 1, 1, 5, 1]
 
 
+@pytest.mark.parametrize("written", ["%Y-%m-%d %H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f%z", None])
+def test_times_that_are_texts_or_objects_stay_in_their_zone_too(home, written):
+    summer_and_winter = pd.to_datetime(["2026-07-01 23:30", "2026-12-01 00:30"])
+    times = pd.Series(summer_and_winter.tz_localize("Europe/Berlin"))
+    other = times.astype(object) if written is None else times.dt.strftime(written)
+    frame = pd.DataFrame({"at": times, "y": 1.0})
+    task = Table(frame, "y")
+    assert texts(task.read(frame.assign(at=other))) == texts(task.examples)
+    assert Table(frame.assign(at=other), "y").rows == task.rows
+
+
 def test_what_is_categorical_is_words_though_it_looks_like_dates(home):
     days = pd.Series(["2024-02-29", None], dtype="category")
     found = as_columns(as_columns(pd.DataFrame({"day": days})))
