@@ -86,7 +86,7 @@ class Table(Rows):
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
     become columns of their year, month, day and hour; all else, and what is categorical, is words.
-    Hours are those of the column's time zone; texts that name an offset are read in UTC.
+    Hours are those of the time zone in which a time is given.
     A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
     kept: parts of a split share no row, but may share a text.
 
