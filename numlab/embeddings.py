@@ -108,8 +108,7 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
 
     For P10 these are "0123456789". ValueError for a word that is not a number.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> len(nl.embeddings.from_words(nl.train(spec), "0123456789"))
     10
     """
@@ -131,8 +130,7 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
     of a number is the mean over its tokens. ValueError for a run whose encoder reads numbers by
     column.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.embeddings.from_run(nl.train(spec), [1.0, 2.0], layer=1).vectors.shape
     (2, 8)
     """
@@ -156,8 +154,7 @@ def text_vectors(
     -------
     (n, d_model) float32, in the order of the texts' index, if they have one
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.embeddings.text_vectors(nl.train(spec), spec.task.sample(3, seed=1), "a").shape
     (3, 8)
     """

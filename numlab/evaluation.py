@@ -31,8 +31,7 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
     - with "#2" behind it, where two different encoders of one seed share that, too;
     - "default", for a pretrained model that reads numbers as text.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> list(nl.evaluation.labels([nl.Run(spec)]).values())
     ['P10']
     """
@@ -82,9 +81,7 @@ def predict(
         float64) where the answer is not a number. With `decide` also `dropped`: the share of the
         samples that were not numbers; the answer is of the others.
 
-    >>> import numlab as nl
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, learning_rate=1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.predict(nl.train(spec), "test", "answer").columns.tolist()
     ['encoder', 'seed', 'example', 'slot', 'true', 'predicted', 'valid']
     """

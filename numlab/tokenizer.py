@@ -62,8 +62,7 @@ class Tokenizer:
     encoder spells answers otherwise, and the head reads the number off the same hidden state.
     Inputs are spelled by the encoder as always.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> len(spec.tokenizer().text.words)
     6
     """

@@ -58,8 +58,7 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
     share; values below `floor` count as `floor`, one for all runs or one for each. A loss that is
     not finite fails.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.gates.plateau([nl.train(spec)], floor=10.0).evidence
     'Addition · P10 · seed 0 fell by 0.0% over the last fifth, 5% at most'
     """

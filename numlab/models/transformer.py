@@ -221,10 +221,9 @@ class NumberEmbedding(nn.Module):
 class Transformer(Model):
     """A transformer over a tokenizer's words and the numbers that they carry.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> sum(p.numel() for p in spec.model.build(spec.tokenizer()).parameters())
-    9256
+    10040
     """
 
     word_tables = ("embed.table.weight",)

@@ -74,7 +74,6 @@ def report_card(
         `score` is the value from 0 (worst) to 1 (best); `published` 1, 0.5 or 0, the paper's tick,
         half tick or none, NaN for encoders that it does not judge.
 
-    >>> import numlab as nl
     >>> card = report_card(nl.XVal()).set_index("measure")
     >>> float(card.value["tokens"]), float(card.value["read back, bf16"]) < 0.1
     (1.0, True)

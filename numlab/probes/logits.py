@@ -65,9 +65,8 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
 
     The run is of a text encoder of fixed length under a masked LM; else a ValueError.
 
-    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
-    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
-    >>> nl.probes.number_logits(nl.train(spec), task.sample(2, seed=1), "answer").logits.shape[:2]
+    >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    >>> nl.probes.number_logits(nl.train(spec), spec.task.sample(2, 1), "answer").logits.shape[:2]
     torch.Size([2, 3])
     """
     encoder, objective = run.spec.encoder.at(slot), run.spec.objective
@@ -92,9 +91,8 @@ def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:
     DataFrame [true, within, word, logit, probability]
         Means over the texts of each true number. `within` counts the number's tokens from 1.
 
-    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
-    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
-    >>> read = nl.probes.number_logits(nl.train(spec), task.sample(2, seed=1), "answer")
+    >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    >>> read = nl.probes.number_logits(nl.train(spec), spec.task.sample(2, 1), "answer")
     >>> nl.probes.logit_scan(read, top=1).columns.tolist()
     ['true', 'within', 'word', 'logit', 'probability']
     """
@@ -126,9 +124,8 @@ def expectation(read: NumberLogits) -> pd.DataFrame:
     DataFrame [true, argmax, expectation]
         One row for each text; NaN where no such spelling is a number.
 
-    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
-    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
-    >>> read = nl.probes.number_logits(nl.train(spec), task.sample(2, seed=1), "answer")
+    >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    >>> read = nl.probes.number_logits(nl.train(spec), spec.task.sample(2, 1), "answer")
     >>> nl.probes.expectation(read).columns.tolist()
     ['true', 'argmax', 'expectation']
     """

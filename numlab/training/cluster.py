@@ -41,8 +41,7 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
         do not see this store train into their own and send the run. With Slurm each run is
         a job, as the variables SBATCH_* ask, such as SBATCH_PARTITION and SBATCH_TIMELIMIT.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> [nl.train(spec)] == nl.train_all([spec])
     True
     """

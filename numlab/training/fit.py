@@ -33,8 +33,7 @@ _TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it an
 def train(spec: RunSpec) -> Run:
     """The run of a spec: from the store, or trained now in this process, with a progress bar.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.train(spec).spec.name
     'Addition · P10 · seed 0'
     """

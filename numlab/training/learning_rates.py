@@ -38,8 +38,7 @@ def choose_learning_rates(
     record : DataFrame [encoder, learning_rate, valid_loss, chosen]
         One row per spec and rate.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.choose_learning_rates([spec], (2e-3,), 0)[0][0].learning_rate
     0.002
     """

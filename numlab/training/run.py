@@ -25,8 +25,7 @@ from numlab.training.spec import RunSpec
 class Run:
     """A trained model in the store.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.train(spec).history.part.tolist()
     ['train', 'valid', 'train', 'valid']
     """
@@ -127,8 +126,8 @@ def stored_runs():
 
     `trained` is in local time.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> run = nl.train(nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3))
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    >>> run = nl.train(spec)
     >>> nl.stored_runs().set_index("run").name[run.digest]
     'Addition · P10 · seed 0'
     """

@@ -47,8 +47,7 @@ class RunSpec:
     threads : part of the spec, as one and two threads give different bits.
     seed : of the texts, the initial weights, and the draws of each step.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> spec.name, spec.batch_size
     ('Addition · P10 · seed 0', 64)
     """

@@ -23,8 +23,7 @@ def step_costs(specs: list[RunSpec], rounds: int = 20):
     DataFrame [encoder, seconds, tokens]
         One row for each spec.
 
-    >>> task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
-    >>> spec = nl.RunSpec(task, nl.P10(), nl.MaskedLM(), model, 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.step_costs([spec], rounds=1).columns.tolist()
     ['encoder', 'seconds', 'tokens']
     """

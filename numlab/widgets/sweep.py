@@ -45,8 +45,7 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     that the task can hold fixed, such as "stepsize" or "a0". ValueError if the store holds none of
     the runs, or the task cannot hold the parameter.
 
-    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
-    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> panel = nl.widgets.ood_sweep([nl.train(spec)], "answer", n=2)
     """
     trained = [run for run in runs if run.folder.is_dir()]

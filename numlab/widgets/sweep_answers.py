@@ -29,8 +29,7 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
         One row for each encoder: median and range of its valid predictions (NaN if there are
         none) and the share of invalid ones. Of two middle predictions, the median is the lower.
 
-    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
-    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.widgets.answers([nl.train(spec)], "answer", 1.5, n=2).encoder.tolist()
     ['P1000']
     """
@@ -75,8 +74,7 @@ def swept(
         one row for each word at the value `at`; "argmax" and "expectation": the numbers that the
         words' logits give.
 
-    >>> task = nl.tasks.Lookup(entries=1, withheld=(1.0, 2.0))
-    >>> spec = nl.RunSpec(task, nl.P1000(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> view = nl.widgets.swept([nl.train(spec)], "answer", at=1.5, values=[1.2, 1.8], n=2)
     >>> view.part.value_counts().to_dict()
     {'word': 8, 'answer': 2, 'argmax': 1, 'expectation': 1}
