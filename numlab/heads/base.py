@@ -30,6 +30,7 @@ class Head(Code):
 
     version: ClassVar[int] = 1
     closed: ClassVar[bool] = False  # whether `distribution` is a formula and draws nothing
+    weight: ClassVar[float] = 1.0  # factor on its loss; some heads have a field
 
     @abc.abstractmethod
     def build(self, d_model: int) -> HeadModule:
@@ -68,6 +69,8 @@ class Head(Code):
 class HeadModule(nn.Module, abc.ABC):
     """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
 
+    `predict` makes the outputs; None: a subclass has a `forward` of its own.
+
     >>> import torch
     >>> head = nl.heads.DigitHead(int_digits=3)
     >>> module = head.build(d_model=8)
@@ -76,7 +79,9 @@ class HeadModule(nn.Module, abc.ABC):
     (torch.Size([2, 31]), torch.Size([2]), torch.Size([2, 4]))
     """
 
-    predict: nn.Module  # makes the outputs; a subclass has it, or a `forward` of its own
+    def __init__(self, head: Head | None = None, predict: nn.Module | None = None):
+        super().__init__()
+        self.head, self.predict = head, predict
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         """(m, d) to (m, O), in float32."""

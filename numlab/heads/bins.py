@@ -33,7 +33,7 @@ class BinHead(ScaledCode, Head):
         """(m, K) logits and (m,) true numbers to (m,) losses."""
 
     def build(self, d_model: int) -> HeadModule:
-        return BinModule(d_model, self)
+        return BinModule(self, nn.Linear(d_model, len(self.edges) - 1))
 
     def histogram(self, outputs: torch.Tensor) -> Histogram:
         edges = torch.tensor(self.edges, dtype=torch.float64, device=outputs.device)
@@ -45,10 +45,6 @@ class BinHead(ScaledCode, Head):
 
 class BinModule(HeadModule):
     """(m, K) logits of the bins."""
-
-    def __init__(self, d_model: int, head: BinHead):
-        super().__init__()
-        self.predict, self.head = nn.Linear(d_model, len(head.edges) - 1), head
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         return self.head.losses(outputs, features[:, 0])

@@ -23,21 +23,17 @@ class BitHead(BitCode, Head):
     weight: float = 1.0
 
     def build(self, d_model: int) -> HeadModule:
-        return BitModule(d_model, self.bits, self.weight)
+        return BitModule(self, nn.Linear(d_model, self.bits))
 
 
 class BitModule(HeadModule):
     """(m, bits) logits of a bit being 1."""
 
-    def __init__(self, d_model: int, bits: int, weight: float):
-        super().__init__()
-        self.predict, self.weight = nn.Linear(d_model, bits), weight
-
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) binary cross-entropies, the mean over the bits."""
         bits = features.float()
         loss = F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
-        return self.weight * loss
+        return self.head.weight * loss
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, bits) uint8; the bits of an infinity or a NaN are not a number's."""

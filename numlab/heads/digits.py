@@ -21,8 +21,7 @@ class DigitHead(DigitCode, Head):
     """
 
     def build(self, d_model: int) -> HeadModule:
-        predict = nn.Linear(d_model, 10 * self.n_digits + self.signed)
-        return DigitModule(predict, self.n_digits, self.signed)
+        return DigitModule(self, nn.Linear(d_model, 10 * self.n_digits + self.signed))
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,10 @@ class FigureHead(FigureCode, Head):
     """
 
     weight: float = 10.0
+    signed: ClassVar[bool] = True
 
     def build(self, d_model: int) -> HeadModule:
-        predict = nn.Linear(d_model, 10 * self.n_digits + 1)
-        return DigitModule(predict, self.n_digits, signed=True, weight=self.weight)
+        return DigitModule(self, nn.Linear(d_model, 10 * self.n_digits + 1))
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,7 @@ class CircleHead(DigitCode, Head):
 
     def build(self, d_model: int) -> HeadModule:
         _check_width(self, d_model, self.n_entries)
-        predict = CircleLogits(self.n_digits, self.periods, self.signed)
-        return DigitModule(predict, self.n_digits, self.signed)
+        return DigitModule(self, CircleLogits(self.n_digits, self.periods, self.signed))
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class RoundedHead(DigitCode, Head):
 
     def build(self, d_model: int) -> HeadModule:
         _check_width(self, d_model, self.n_digits)
-        return RoundedDigits(self.n_digits)
+        return RoundedDigits(self)
 
 
 def _check_width(head: Head, d_model: int, least: int) -> None:
@@ -93,33 +91,29 @@ def _check_width(head: Head, d_model: int, least: int) -> None:
 class DigitModule(HeadModule):
     """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
 
-    def __init__(self, predict: nn.Module, n_digits: int, signed: bool, weight: float = 1.0):
-        super().__init__()
-        self.predict, self.n_digits, self.signed = predict, n_digits, signed
-        self.weight = weight
-
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) cross-entropies, the mean over the digits (Algorithm 3, fone); plus the sign's."""
         digits = features[:, 1:].flip(1).long()
         logits = self._of_digits(outputs).flatten(0, 1)
         loss = F.cross_entropy(logits, digits.flatten(), reduction="none")
-        loss = self.weight * loss.view(digits.shape).mean(1)
-        if not self.signed:
+        loss = self.head.weight * loss.view(digits.shape).mean(1)
+        if not self.head.signed:
             return loss
         negative = features[:, 0].float()
         sign = F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
-        return loss + self.weight * sign
+        return loss + self.head.weight * sign
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         digits = self._of_digits(outputs).argmax(2).flip(1)
-        negative = (outputs[:, :1] > 0) if self.signed else torch.zeros_like(digits[:, :1])
+        negative = (outputs[:, :1] > 0) if self.head.signed else torch.zeros_like(digits[:, :1])
         return torch.cat([negative, digits], 1).to(torch.uint8)
 
     def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
+        m, signed = len(outputs), self.head.signed
         shares = self._of_digits(outputs.float()).softmax(2).flatten(0, 1)  # (m D, 10)
         digits = torch.multinomial(shares, n, replacement=True, generator=generator)
-        digits = digits.T.reshape(n, len(outputs), self.n_digits).flip(2)
-        negative = outputs[:, :1].float().sigmoid() if self.signed else torch.zeros(len(outputs), 1)
+        digits = digits.T.reshape(n, m, self.head.n_digits).flip(2)
+        negative = outputs[:, :1].float().sigmoid() if signed else torch.zeros(m, 1)
         negative = torch.bernoulli(negative.expand(n, -1, -1), generator=generator)
         return torch.cat([negative, digits], 2).to(torch.uint8)
 
@@ -127,12 +121,12 @@ class DigitModule(HeadModule):
         digits = features[..., 1:].flip(-1).long()
         logs = self._of_digits(outputs.double()).log_softmax(2).expand(*digits.shape, 10)
         log_share = logs.gather(-1, digits[..., None]).sum((-2, -1))
-        negative = outputs[:, 0].double() if self.signed else torch.tensor(-torch.inf)
+        negative = outputs[:, 0].double() if self.head.signed else torch.tensor(-torch.inf)
         return log_share + F.logsigmoid(torch.where(features[..., 0] > 0, negative, -negative))
 
     def _of_digits(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, D, 10) logits of the digits."""
-        return outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))
+        return outputs[:, int(self.head.signed) :].unflatten(1, (self.head.n_digits, 10))
 
 
 class CircleLogits(nn.Module):
@@ -156,12 +150,8 @@ class CircleLogits(nn.Module):
 class RoundedDigits(HeadModule):
     """(m, D) entries, most significant digit first."""
 
-    def __init__(self, n_digits: int):
-        super().__init__()
-        self.n_digits = n_digits
-
     def forward(self, h: torch.Tensor) -> torch.Tensor:
-        return h[:, : self.n_digits].float()
+        return h[:, : self.head.n_digits].float()
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) root mean squared errors (our choice: the root is taken number by number)."""

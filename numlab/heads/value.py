@@ -34,7 +34,7 @@ class ValueHead(ScaledCode, Head):
     normalised: bool = False
 
     def build(self, d_model: int) -> HeadModule:
-        return ValueModule(d_model, self.bias, self.normalised)
+        return ValueModule(self, mlp(d_model, 1, self.bias))
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class MixtureHead(ScaledCode, Head):
             raise ValueError(f"MixtureHead has 1 normal distribution or more; got {self.n}")
 
     def build(self, d_model: int) -> HeadModule:
-        return MixtureModule(d_model, self.n, self.bias)
+        return MixtureModule(self, mlp(d_model, 3 * self.n, self.bias))
 
     def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Normals:
         mixture = module.mixture(outputs.detach().cpu())
@@ -76,17 +76,13 @@ def mlp(d_model: int, n_outputs: int, bias: bool) -> nn.Module:
 class ValueModule(HeadModule):
     """(m, 1) scalars."""
 
-    def __init__(self, d_model: int, bias: bool, normalised: bool):
-        super().__init__()
-        self.predict, self.normalised = mlp(d_model, 1, bias), normalised
-
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) squared errors."""
         target = features.float()[:, 0]
         error = (outputs.float()[:, 0] - target).square()
         # our choice: the paper names the NMSE and does not define it. Here: over the mean square
         # of the batch's numbers. (Over each number's square, small predictions would pay.)
-        return error / target.square().mean().clamp_min(1e-6) if self.normalised else error
+        return error / target.square().mean().clamp_min(1e-6) if self.head.normalised else error
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         return outputs
@@ -94,10 +90,6 @@ class ValueModule(HeadModule):
 
 class MixtureModule(HeadModule):
     """(m, 3 n) outputs: the weights, means and widths of n normal distributions."""
-
-    def __init__(self, d_model: int, n: int, bias: bool):
-        super().__init__()
-        self.predict = mlp(d_model, 3 * n, bias)
 
     def mixture(self, outputs: torch.Tensor) -> MixtureSameFamily:
         weights, means, widths = outputs.float().chunk(3, 1)
