@@ -23,6 +23,7 @@ from numlab.evaluation import labels
 from numlab.figures import catalogue
 from numlab.figures.catalogue import COLORS, ITEMS, PAPERS, item_of, template
 from numlab.figures.filing import saved
+from numlab.models import Architecture
 from numlab.training import Run
 
 LOCAL = ("quick", "paper")
@@ -161,24 +162,21 @@ def draw_curves(notebook: str, profile: str) -> None:
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
     """A title for each run: its task, and its head, objective, losses and model if they vary."""
-    shown, models = [], [run.spec.model for run in runs]
-    for part in ("task", "head", "objective", "losses", "size", "positions"):
-        values = [getattr(run.spec, part, None) for run in runs]
-        if part == "size":
-            texts = [f"d_model {model.d_model}, layers {model.n_layer}" for model in models]
-        elif part == "positions":
-            kinds = [[type(p).__name__.lower() for p in getattr(m, part, ())] for m in models]
-            turned = [["rotary"] if getattr(m, "rotary", None) else [] for m in models]
-            both = [a + b for a, b in zip(kinds, turned, strict=True)]
-            texts = [f"{' and '.join(of) or 'no added'} positions" for of in both]
-        elif part == "losses":
-            names = _distinct_names({term for terms in values for term in terms})
-            texts = [", ".join(map(names.get, terms)) or "no added loss" for terms in values]
-        else:
-            texts = [*map(_distinct_names({*values}).get, values)]
-        if part == "task" or len({*texts}) > 1:
-            shown.append(texts)
+    specs = [run.spec for run in runs]
+    parts = [[getattr(s, part) for s in specs] for part in ("task", "head", "objective")]
+    facts = [[*map(_distinct_names({*part}).get, part)] for part in parts]
+    terms = _distinct_names({term for s in specs for term in s.losses})
+    facts.append([", ".join(map(terms.get, s.losses)) or "no added loss" for s in specs])
+    facts.append([f"d_model {s.model.d_model}, layers {s.model.n_layer}" for s in specs])
+    facts.append([_positions(s.model) for s in specs])
+    shown = [own for i, own in enumerate(facts) if i == 0 or len({*own}) > 1]
     return dict(zip(runs, map(", ".join, zip(*shown, strict=True)), strict=True))
+
+
+def _positions(model: Architecture) -> str:
+    kinds = [type(position).__name__.lower() for position in getattr(model, "positions", ())]
+    kinds += ["rotary"] if getattr(model, "rotary", None) else []
+    return f"{' and '.join(kinds) or 'no added'} positions"
 
 
 def _encoders(runs: list[Run]) -> dict[Run, str]:
