@@ -222,10 +222,8 @@ def _check_numbers(values, name: str = "X") -> None:
     """ValueError for dates: as float64 they are microseconds, and a missing one is a number."""
     is_frame = isinstance(values, pd.DataFrame)
     frame = values if is_frame else pd.DataFrame({name: np.asarray(values).ravel()})
-    kinds = {str(name): pd.api.types.infer_dtype(column) for name, column in frame.items()}
-    if dates := [
-        name for name, kind in kinds.items() if kind.startswith(("date", "time", "period"))
-    ]:
+    kinds = ((str(name), pd.api.types.infer_dtype(column)) for name, column in frame.items())
+    if dates := [name for name, kind in kinds if kind.startswith(("date", "time", "period"))]:
         raise ValueError(f"columns are numbers; got dates in {', '.join(dates)}")
 
 

@@ -44,20 +44,25 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     if given in ("number", "id", "code") or (not given and share >= 0.5):
         if share < 1:
             bad = texts[numbers.isna() & texts.notna()]
-            some = f"{len(bad):,} entries are not numbers: {', '.join(map(repr, bad.unique()[:3]))}"
-            note = f"{note}; {some}" if note else some
+            some = ", ".join(map(repr, bad.unique()[:3]))
+            note = joined(note, f"{len(bad):,} entries are not numbers: {some}")
         kind, why = (given, "") if given else _kind(name, numbers, texts)
         long = texts.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
         if long and kind in ("id", "code"):
             return "text", texts, LONG
         if long:
-            note = "; ".join(filter(None, [note, "float64 keeps 15 digits of a number"]))
+            note = joined(note, "float64 keeps 15 digits of a number")
         return kind, numbers, why or note
     words = texts if raw.dtype.kind != "b" else raw.astype("str")
     n = words.nunique()
     if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
         return "text", words, f"{n:,} different texts"
     return "words", words.astype("category") if given else words, ""  # no dates, if so given
+
+
+def joined(*notes: str) -> str:
+    """Notes as one; empty ones are left out."""
+    return "; ".join(filter(None, notes))
 
 
 def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
@@ -114,17 +119,14 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     first, second = (parts[i].astype(int).max() for i in (0, 1))
     dots = some.str.contains(".", regex=False).all()
     day_first = given == "dmy" or (given != "mdy" and (first > 12 or dots))
-    unsure = given not in ("dmy", "mdy") and first <= 12 and second <= 12
-    note = f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"
+    notes = [f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"]
     parts = texts.str.extract(f"^{DAY}$")
     day, month = (parts[0], parts[1]) if day_first else (parts[1], parts[0])
     written = day + "/" + month + "/" + parts[2]
-    found, short = (
-        pd.to_datetime(written, errors="coerce", format=f"%d/%m/{year}") for year in ("%Y", "%y")
-    )
-    found = found.fillna(short)
-    if unsure:
-        note += f"; if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}"
+    long, short = (pd.to_datetime(written, "coerce", format=f"%d/%m/{y}") for y in ("%Y", "%y"))
+    found = long.fillna(short)
+    if given not in ("dmy", "mdy") and first <= 12 and second <= 12:
+        notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
     if n := int((found.isna() & texts.notna()).sum()):
-        note += f"; {n:,} are not such dates"
-    return found, note
+        notes.append(f"{n:,} are not such dates")
+    return found, joined(*notes)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from numlab.compare.files import sample
-from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, understood
+from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, joined, understood
 from numlab.encoders.columns import by_column
 from numlab.parsing import THOUSANDS, parse
 from numlab.tasks.frames import as_columns
@@ -110,9 +110,7 @@ def read(
             kept[name] = values
         n_known = 0 if values is None else int(values.notna().sum())
         if used and kind == "number" and n_known < LEAST <= len(frame):
-            note = "; ".join(
-                filter(None, [note, f"{n_known} known numbers are too few to predict"])
-            )
+            note = joined(note, f"{n_known} known numbers are too few to predict")
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))
     table = pd.DataFrame(rows, columns=["column", "kind", "used", "missing", "note"])

@@ -227,12 +227,6 @@ def advise(
         same = (left.lost == best.lost) & (left.tokens == best.tokens) & ~(left.f1 < best.f1 - 0.01)
         ranking = [best.name, *left.index[same].drop(best.name)]
     facts = {"untrained": untrained, "every": every, "left": left, "columns": columns, "best": best}
-    facts |= {
-        "seeds": answers.seed.nunique() if columns else 0,
-        "ranking": ranking,
-        "shown": shown,
-        "parts": PARTS,
-        "answers": answers,
-        "able": able,
-    }
+    facts |= {"ranking": ranking, "shown": shown, "parts": PARTS, "answers": answers, "able": able}
+    facts["seeds"] = answers.seed.nunique() if columns else 0
     return Advice(best.name, bool(columns), _sentences("advice.txt", **facts), columns)

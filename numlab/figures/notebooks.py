@@ -33,9 +33,7 @@ class Notebook:
         """Its cells; ValueError where they have no source or type."""
         try:
             cells = json.loads(self.path.read_text("utf-8"))["cells"]
-            return [
-                {**c, "source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in cells
-            ]
+            return [{"source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in cells]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{self.path} is not a notebook ({error!r})") from None
 

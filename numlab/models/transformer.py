@@ -62,9 +62,8 @@ class ModelSpec(Architecture):
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
         if self.n_kv_head is not None and (self.n_kv_head < 1 or self.n_head % self.n_kv_head):
-            raise ValueError(
-                f"n_head {self.n_head} is not a multiple of n_kv_head {self.n_kv_head}"
-            )
+            got = f"n_head {self.n_head} is not a multiple of n_kv_head {self.n_kv_head}"
+            raise ValueError(got)
         if self.rotary is not None and self.head_width % 2:
             raise ValueError(f"rotary positions turn pairs: heads are even; got {self.head_width}")
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import ClassVar
 
@@ -99,9 +98,7 @@ class RunSpec:
             object.__setattr__(self, "losses", (self.losses,))
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or {"token", "value"} & set(names):
-            raise ValueError(
-                f"losses have different names, other than 'token' and 'value'; got {names}"
-            )
+            raise ValueError(f"losses have different names, not 'token' or 'value'; got {names}")
         for term in self.losses:
             term.check(self.encoder)
         own = None if self.head else self.encoder
@@ -125,9 +122,7 @@ class RunSpec:
         So do those of the run that it starts from.
         """
         starts = self.start.seeds(n) if self.start else [None] * n
-        return [
-            dataclasses.replace(self, seed=seed, start=start) for seed, start in enumerate(starts)
-        ]
+        return [replace(self, seed=seed, start=start) for seed, start in enumerate(starts)]
 
     def tokenizer(self) -> Tokenizer:
         return self.model.tokenizer(self.task.layouts(), self.encoder, self.head)
@@ -153,7 +148,7 @@ class RunSpec:
         """In a notebook: the fields that are not the defaults."""
         rows = "".join(
             f"<tr><th>{f.name}</th><td>{escape(str(getattr(self, f.name)))}</td></tr>"
-            for f in dataclasses.fields(self)
+            for f in fields(self)
             if getattr(self, f.name) != f.default
         )
         return f"<b>{escape(self.name)}</b><table>{rows}</table>"

@@ -1,10 +1,10 @@
 """Number embeddings side by side: turn them, colour them, choose numbers, see their neighbours."""
 
 import contextlib
-import dataclasses
 import functools
 import io
 import re
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -60,10 +60,8 @@ def embedding_explorer(
     first = embeddings[0]
     others = [e.source for e in embeddings if not np.array_equal(e.numbers, first.numbers)]
     if others:
-        raise ValueError(
-            "expected embeddings of the same numbers in the same order; got "
-            f"{len(first)} of {first.source} and others of {', '.join(others)}"
-        )
+        got = f"{len(first)} of {first.source} and others of {', '.join(others)}"
+        raise ValueError(f"expected embeddings of the same numbers in the same order; got {got}")
     return _Explorer(embeddings, encoders)
 
 
@@ -189,9 +187,7 @@ def sample(embeddings: list[Embeddings]) -> list[Embeddings]:
     """The vectors of `MOST` of their numbers, the same in all."""
     rows = np.random.default_rng(0).choice(len(embeddings[0]), MOST, replace=False)
     rows.sort()
-    return [
-        dataclasses.replace(e, numbers=e.numbers[rows], vectors=e.vectors[rows]) for e in embeddings
-    ]
+    return [replace(e, numbers=e.numbers[rows], vectors=e.vectors[rows]) for e in embeddings]
 
 
 def titles(embeddings: list[Embeddings]) -> list[str]:
@@ -206,11 +202,8 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
     if projection == "t-SNE":
         from sklearn.manifold import TSNE
 
-        perplexity = min(30.0, (len(e) - 1) / 3)
-        tsne = TSNE(
-            perplexity=perplexity, init="random", random_state=0, max_iter=TSNE_STEPS, verbose=2
-        )
-        return tsne.fit_transform(e.vectors)
+        how = {"perplexity": min(30.0, (len(e) - 1) / 3), "init": "random", "random_state": 0}
+        return TSNE(**how, max_iter=TSNE_STEPS, verbose=2).fit_transform(e.vectors)
     n = len(PROJECTIONS[projection])
     points = probes.pca(e, min(n, *e.vectors.shape)).drop(columns="number").to_numpy()
     spread = points.std(0)

@@ -51,10 +51,8 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     trained = [run for run in runs if run.folder.is_dir()]
     tasks = {run.spec.task for run in trained}
     if len(tasks) != 1:
-        raise ValueError(
-            f"expected trained runs of one task; got {len(runs)} runs, {len(trained)} of them "
-            f"trained, of {len(tasks)} tasks"
-        )
+        got = f"{len(runs)} runs, {len(trained)} of them trained, of {len(tasks)} tasks"
+        raise ValueError(f"expected trained runs of one task; got {got}")
     limits = trained[0].spec.task.limits
     if slot not in limits:
         raise ValueError(f"expected one of {sorted(limits)}; got {slot!r}")
