@@ -15,15 +15,8 @@ from numlab.numbers import as_numbers, check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 
-__all__ = [
-    "Embeddings",
-    "from_encoder",
-    "from_pretrained",
-    "from_run",
-    "from_words",
-    "text_vectors",
-    "token_vectors",
-]
+__all__ = ["Embeddings", "from_encoder", "from_pretrained", "from_run", "from_words"]
+__all__ += ["text_vectors", "token_vectors"]
 
 TEXTS = 256  # read at once
 

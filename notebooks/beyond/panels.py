@@ -6,8 +6,8 @@ import ipywidgets
 import pandas as pd
 import plotly.express as px
 
+from numlab.codes import written
 from numlab.encoders import Encoder
-from numlab.encoders.base import written
 from numlab.plots import encoder_color
 from numlab.plots.cards import TICKS, labels, short, told
 from numlab.plots.sweep import SHADE

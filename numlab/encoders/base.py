@@ -12,12 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from torch import nn
 
-from numlab.codes import Code, Range, as_column, written
-from numlab.codes.base import LARGEST
-from numlab.heads.base import Head, in_float32
-
-__all__ = ["END", "LARGEST", "Encoder", "Tokens", "ValueEncoder"]
-__all__ += ["as_column", "carried_numbers", "in_float32", "written"]
+from numlab.codes import Code, Range
+from numlab.heads.base import Head
+from numlab.heads.base import in_float32 as in_float32
 
 END = -2  # behind the last token of a number
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.codes import valid_only
-from numlab.encoders.base import END, LARGEST, Encoder, Tokens
+from numlab.codes.base import LARGEST
+from numlab.encoders.base import END, Encoder, Tokens
 from numlab.numbers import from_figures, to_figures
 
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.

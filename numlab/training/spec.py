@@ -18,8 +18,6 @@ from numlab.tasks import Task
 from numlab.tokenizer import Tokenizer
 from numlab.training.curriculum import Curriculum
 
-__all__ = ["RunSpec"]
-
 
 @dataclass(frozen=True)
 class RunSpec:

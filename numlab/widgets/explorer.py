@@ -21,8 +21,6 @@ from numlab.numbers import shown
 from numlab.widgets.clouds import Brush, color_axis, color_columns, panes
 from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, page, row
 
-__all__ = ["embedding_explorer"]
-
 PROJECTIONS = {  # and the names of their axes
     "PCA, 2-D": ("1st principal component", "2nd principal component"),
     "PCA, 3-D": ("pc1", "pc2", "pc3"),

@@ -12,8 +12,6 @@ import plotly.io
 import plotly.offline
 import traitlets
 
-__all__ = ["Panel", "Plot", "choices", "menu", "note", "on_change", "page", "row", "script"]
-
 HERE = Path(__file__).parent
 FIT = {"style": {"description_width": "initial"}, "layout": {"width": "auto"}}
 TEMPLATE = "simple_white+numlab"

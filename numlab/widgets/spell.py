@@ -6,8 +6,8 @@ from typing import NamedTuple
 import ipywidgets
 import numpy as np
 
+from numlab.codes import written
 from numlab.encoders import Encoder
-from numlab.encoders.base import written
 from numlab.parsing import parse
 from numlab.plots import encoder_color
 from numlab.tokenizer import Text

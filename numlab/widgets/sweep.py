@@ -22,8 +22,6 @@ from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, page, 
 from numlab.widgets.sweep_answers import TEXTS, answers, hardly_learned, swept, words
 from numlab.widgets.sweep_figure import sweep_figure
 
-__all__ = ["extent", "ood_sweep"]
-
 IDLE = 0.4  # seconds without a move, after which another value is added to the lines
 REST = 0.05  # seconds between the answers of two runs, for what the page asks
 CURVE = 25  # values that are added in this way

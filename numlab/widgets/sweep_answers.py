@@ -11,8 +11,6 @@ from numlab.evaluation import labels, predictions
 from numlab.examples import Examples
 from numlab.training import Run
 
-__all__ = ["SEED", "TEXTS", "answers", "hardly_learned", "spellings", "swept", "texts_at", "words"]
-
 SEED = 1  # of the texts; training uses others
 TEXTS = 16  # a value: few enough to answer while the slider is dragged
 

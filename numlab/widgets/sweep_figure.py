@@ -15,8 +15,6 @@ from numlab.plots import encoder_color
 from numlab.plots.sweep import legible
 from numlab.widgets.panel import TEMPLATE, page
 
-__all__ = ["SHADED", "sweep_figure"]
-
 SHADED = " (shaded: gaps between trained values)"  # in the title of an axis with gaps
 LOOK = plotly.io.templates[TEMPLATE].to_plotly_json()  # once: it takes 30 ms
 FLOOR = 1e-3  # of the axis: smaller errors are drawn here

@@ -10,8 +10,6 @@ from voila.app import Voila
 from numlab.figures.catalogue import PAPERS
 from numlab.figures.notebooks import find
 
-__all__ = ["serve"]
-
 WAITING = ("start.ipynb", "explore/ood_sweep.ipynb")  # run before anyone asks for them
 REFILL = 20.0  # seconds from a visit until the next kernel starts: the visitor's goes first
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from encoders.precision import precision
-from numlab import encoders
+from numlab import codes, encoders
 from numlab.encoders import (
     B1999,
     FP15,
@@ -181,7 +181,7 @@ def test_a_number_outside_the_bounds_is_an_error_that_names_it_and_the_range(enc
     for number in [*outside, np.nan, np.inf, -np.inf]:
         with pytest.raises(ValueError, match=f"{type(encoder).__name__} holds .*; got ") as error:
             encoder.encode([0, number])
-        assert str(error.value).endswith(encoders.base.written(number))
+        assert str(error.value).endswith(codes.written(number))
 
 
 @every_encoder
