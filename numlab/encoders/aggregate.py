@@ -14,7 +14,7 @@ from torch import nn
 
 from numlab.codes import Decimal, valid_only
 from numlab.codes.scaled import FLOAT32
-from numlab.encoders.base import END, Encoder, Tokens, in_float32
+from numlab.encoders.base import END, Embedding, Encoder, Tokens
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import from_columns
 
@@ -250,16 +250,8 @@ class Aggregate(Decimal, Encoder):
         return valid_only(self.answer.decode(digits), valid)
 
     def embedding(self, d_model: int) -> nn.Module | None:
-        return None if self.how is None else AggregateEmbedding(self.how)
+        return None if self.how is None else Embedding(self.embed)
 
-
-class AggregateEmbedding(nn.Module):
-    """(m, 10) tallies and (V, d) words, digits first, to (m, d), in float32."""
-
-    def __init__(self, how: Aggregation):
-        super().__init__()
-        self.how = how
-
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            return self.how.combine(features.float(), words[:10].float())
+    def embed(self, tally: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        """(m, 10) tallies and (V, d) words, digits first, to (m, d)."""
+        return self.how.combine(tally, words[:10])

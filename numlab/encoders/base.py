@@ -5,16 +5,17 @@ from __future__ import annotations
 import abc
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from torch import nn
 
 from numlab.codes import Code, Range
-from numlab.heads.base import Head
-from numlab.heads.base import in_float32 as in_float32
+from numlab.heads.base import Head, in_float32
 
 END = -2  # behind the last token of a number
 
@@ -167,6 +168,22 @@ class ValueEncoder(Encoder, Code):
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         return carried_numbers(tokens, self.carriers, self)
+
+
+class Embedding(nn.Module):
+    """(m, F) features and (V, d) words to (m, d) vectors, in float32.
+
+    `embed` does it; None: a subclass, which has weights, has a method of that name.
+    """
+
+    def __init__(self, embed: Callable[..., torch.Tensor] | None = None):
+        super().__init__()
+        if embed:
+            self.embed = embed
+
+    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        with in_float32(features):
+            return self.embed(features.float(), words.float())
 
 
 def carried_numbers(tokens: Tokens, carriers: tuple[int, ...], code: Code) -> np.ndarray:

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from numlab.codes import DigitCode
-from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import Head, RoundedHead
 
 
@@ -24,17 +24,12 @@ class DigitValues(DigitCode, ValueEncoder):
 
     def embedding(self, d_model: int) -> nn.Module:
         self.head.build(d_model)  # the same entries have to fit
-        return EntryEmbedding()
+        return Embedding(self.embed)
+
+    def embed(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        """(m, 1 + D) digits and (1, d) words to (m, d): the digits, then zeros, plus [NUM]."""
+        return words[0] + F.pad(features[:, 1:], (0, words.shape[1] - self.n_digits))
 
     @property
     def head(self) -> Head:
         return RoundedHead(self.int_digits, self.frac_digits)
-
-
-class EntryEmbedding(nn.Module):
-    """(m, 1 + D) digits and (1, d) words to (m, d): the digits, padded with zeros, plus [NUM]."""
-
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            digits = features[:, 1:].float()
-            return words[0].float() + F.pad(digits, (0, words.shape[1] - digits.shape[1]))

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from numlab.codes import DigitCode
-from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import CircleHead, Head
 
 
@@ -52,7 +52,7 @@ class FoNE(DigitCode, ValueEncoder):
         return CircleHead(self.int_digits, self.frac_digits, self.signed, self.periods)
 
 
-class CircleEmbedding(nn.Module):
+class CircleEmbedding(Embedding):
     """(m, 1 + D) digits and (1, d) words to (m, d): the circles ADDED to [NUM] (3.3, fone).
 
     Entries 2i and 2i + 1 are cos and sin of place i, least significant first (Algorithm 1). With
@@ -69,9 +69,8 @@ class CircleEmbedding(nn.Module):
         else:
             self.project = nn.ConstantPad1d((0, d_model - n_entries), 0.0)
 
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            return words[0].float() + self.project(self.circles(features.float()))
+    def embed(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        return words[0] + self.project(self.circles(features))
 
     def circles(self, features: torch.Tensor) -> torch.Tensor:
         """(m, 1 + D) to (m, 2 D periods + signed)."""

@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from numlab.codes import BitCode
-from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import BitHead, Head
 
 
@@ -46,8 +46,8 @@ class IEEE754(BitCode, ValueEncoder):
         return BitHead(self.bits, self.overflow)
 
 
-class BitEmbedding(nn.Module):
-    """(m, bits) bits to (m, d) vectors, in place of the token's (Eq. 3, float), in float32.
+class BitEmbedding(Embedding):
+    """(m, bits) bits to (m, d) vectors, in place of the token's (Eq. 3, float).
 
     x1 = ReLU(W1 x), x2 = W3 ReLU(W2 x1), ReLU(x1 + x2); no biases.
     """
@@ -58,9 +58,8 @@ class BitEmbedding(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(width, d_model, bias=False) for width in widths)
         self.residual = encoder.residual
 
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            first = out = F.relu(self.layers[0](features.float()))
-            for i, layer in enumerate(self.layers[1:]):
-                out = layer(F.relu(out) if i else out)
-            return F.relu(first + out) if self.residual and len(self.layers) > 1 else F.relu(out)
+    def embed(self, bits: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        first = out = F.relu(self.layers[0](bits))
+        for i, layer in enumerate(self.layers[1:]):
+            out = layer(F.relu(out) if i else out)
+        return F.relu(first + out) if self.residual and len(self.layers) > 1 else F.relu(out)

@@ -12,7 +12,7 @@ from torch import nn
 
 from numlab.codes import ScaledCode
 from numlab.codes.edges import as_edges, deviation, quantile_edges, tree_edges
-from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import Head, ValueHead
 
 UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -63,8 +63,8 @@ class PLE(SmoothEncoder):
         return PiecewiseLinear(self, d_model)
 
 
-class PiecewiseLinear(nn.Module):
-    """(m, 1) values and a word, which is not used, to (m, d), in float32."""
+class PiecewiseLinear(Embedding):
+    """(m, 1) values and a word, which is not used, to (m, d)."""
 
     def __init__(self, encoder: PLE, d_model: int):
         super().__init__()
@@ -84,15 +84,13 @@ class PiecewiseLinear(nn.Module):
         first, last = part[:, :1].clamp(max=1), part[:, -1:].clamp(min=0)
         return torch.cat([first, part[:, 1:-1].clamp(0, 1), last], 1) if part.shape[1] > 1 else part
 
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            x = features.float()
-            bins = self.bins(self.components(x))
-            bins = bins.relu() if self.relu else bins
-            if self.linear is None:
-                return bins
-            # our choice: x is measured from the middle edge: an offset of all numbers is no matter
-            return bins + self.linear(x - self.edges[len(self.edges) // 2])
+    def embed(self, x: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        bins = self.bins(self.components(x))
+        bins = bins.relu() if self.relu else bins
+        if self.linear is None:
+            return bins
+        # our choice: x is measured from the middle edge: an offset of all numbers is no matter
+        return bins + self.linear(x - self.edges[len(self.edges) // 2])
 
 
 @dataclass(frozen=True)
@@ -125,8 +123,8 @@ class Periodic(SmoothEncoder):
         return Waves(self, d_model)
 
 
-class Waves(nn.Module):
-    """(m, 1) values and a word, which is not used, to (m, d), in float32."""
+class Waves(Embedding):
+    """(m, 1) values and a word, which is not used, to (m, d)."""
 
     def __init__(self, encoder: Periodic, d_model: int):
         super().__init__()
@@ -134,10 +132,9 @@ class Waves(nn.Module):
         frequencies = nn.init.trunc_normal_(torch.empty(encoder.n), 0, sigma, -3 * sigma, 3 * sigma)
         self.frequencies, self.out = nn.Parameter(frequencies), nn.Linear(2 * encoder.n, d_model)
 
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            angles = 2 * math.pi * self.frequencies * features.float()
-            return self.out(torch.cat([angles.cos(), angles.sin()], 1)).relu()
+    def embed(self, x: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        angles = 2 * math.pi * self.frequencies * x
+        return self.out(torch.cat([angles.cos(), angles.sin()], 1)).relu()
 
 
 @dataclass(frozen=True)
@@ -167,8 +164,8 @@ class SoftBins(SmoothEncoder):
         return SoftTable(self, d_model)
 
 
-class SoftTable(nn.Module):
-    """(m, 1) values and a word, which is not used, to (m, d), in float32."""
+class SoftTable(Embedding):
+    """(m, 1) values and a word, which is not used, to (m, d)."""
 
     def __init__(self, encoder: SoftBins, d_model: int):
         super().__init__()
@@ -176,9 +173,8 @@ class SoftTable(nn.Module):
         self.register_buffer("centres", centres.float(), persistent=False)
         self.table = nn.Parameter(nn.init.normal_(torch.empty(len(centres), d_model), std=0.02))
 
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            x = features.float()[:, 0].clamp(self.centres[0], self.centres[-1])
-            k = torch.bucketize(x, self.centres[1:-1], right=True)
-            share = ((x - self.centres[k]) / (self.centres[k + 1] - self.centres[k]))[:, None]
-            return (1 - share) * self.table[k] + share * self.table[k + 1]
+    def embed(self, x: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        x = x[:, 0].clamp(self.centres[0], self.centres[-1])
+        k = torch.bucketize(x, self.centres[1:-1], right=True)
+        share = ((x - self.centres[k]) / (self.centres[k + 1] - self.centres[k]))[:, None]
+        return (1 - share) * self.table[k] + share * self.table[k + 1]

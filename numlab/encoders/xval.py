@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from numlab.codes import ScaledCode
-from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import Head, MixtureHead, ValueHead
 
 
@@ -59,26 +59,17 @@ class XVal(ScaledCode, ValueEncoder):
         return tuple(range(2 * self.k + 1))
 
     def embedding(self, d_model: int) -> nn.Module:
-        return ScaledWords(self.k)
+        return Embedding(self.embed)
+
+    def embed(self, x: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        """(m, 1) scaled numbers and (2k + 1, d) words to (m, d)."""
+        if self.k == 0:
+            return x * words[0]
+        powers = 10.0 ** torch.arange(-self.k, self.k + 1.0, device=x.device)
+        return torch.tanh(x * powers) @ words  # Eq. 1, xval
 
     @property
     def head(self) -> Head:
         if self.mixture:
             return MixtureHead(self.mixture, self.scale, self.head_bias)
         return ValueHead(self.scale, self.head_bias, normalised=self.k > 0)
-
-
-class ScaledWords(nn.Module):
-    """(m, 1) numbers and (2k + 1, d) words to (m, d), in float32."""
-
-    def __init__(self, k: int):
-        super().__init__()
-        self.k = k
-        self.register_buffer("powers", 10.0 ** torch.arange(-k, k + 1.0), persistent=False)
-
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        with in_float32(features):
-            x, words = features.float(), words.float()
-            if self.k == 0:
-                return x * words[0]
-            return torch.tanh(x * self.powers) @ words  # Eq. 1, xval
