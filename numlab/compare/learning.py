@@ -139,7 +139,7 @@ def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
                 found = predict(run, texts, glob.escape(name)).set_index("example").loc[asked.index]
                 guess = standard.at(name).units(found.predicted.astype(float))
                 guesses[str(run.spec.encoder)] = np.where(found.valid, guess, np.nan)
-            part = _parts(found.true, name, known, spec) if is_held else PARTS[0]
+            part = _parts(found.true, name, spec) if is_held else PARTS[0]
             frame = pd.DataFrame({"seed": spec.seed, "column": name, "part": part}, asked.index)
             span = known[name].max() - known[name].min()
             for encoder, guess in guesses.items():
@@ -148,7 +148,7 @@ def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
                 yield frame.assign(encoder=encoder, error=error)[frame.part != ""]
 
 
-def _parts(true: pd.Series, name: str, known: pd.DataFrame, spec: RunSpec) -> np.ndarray:
+def _parts(true: pd.Series, name: str, spec: RunSpec) -> np.ndarray:
     """The part of each held-out number; "" where only another column holds out the row."""
     x, own = true.to_numpy(float), glob.escape(name)
     gaps = [(low, high) for pattern, low, high in spec.task.without if pattern in (own, "*")]
