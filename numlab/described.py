@@ -11,6 +11,12 @@ class ForeignClass(ValueError):
     """Stored JSON names a class outside numlab and the allowed modules."""
 
 
+def changed(value: Any) -> dict[str, Any]:
+    """The fields of a spec that are not the defaults."""
+    every = ((f, getattr(value, f.name)) for f in dataclasses.fields(value))
+    return {f.name: own for f, own in every if own != f.default}
+
+
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 

@@ -6,7 +6,7 @@ import abc
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Code, Range
+from numlab.described import changed
 from numlab.heads.base import Head, in_float32
 
 END = -2  # behind the last token of a number
@@ -121,12 +122,8 @@ class Encoder(Range):
 
     def __str__(self) -> str:
         """The class and the fields that are not the defaults: "XVal(k=2)"."""
-        changed = ", ".join(
-            f"{f.name}={_short(getattr(self, f.name))}"
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
-        )
-        return f"{type(self).__name__}({changed})" if changed else type(self).__name__
+        listed = ", ".join(f"{name}={_short(value)}" for name, value in changed(self).items())
+        return f"{type(self).__name__}({listed})" if listed else type(self).__name__
 
     def _repr_html_(self) -> str:
         """In a notebook: a number spelled out, the range, and the tokens that a number takes."""

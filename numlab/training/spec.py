@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from html import escape
 from typing import ClassVar
 
 from numlab import store
+from numlab.described import changed
 from numlab.encoders import Encoder
 from numlab.examples import Examples
 from numlab.heads import Head
@@ -144,9 +145,6 @@ class RunSpec:
 
     def _repr_html_(self) -> str:
         """In a notebook: the fields that are not the defaults."""
-        rows = "".join(
-            f"<tr><th>{f.name}</th><td>{escape(str(getattr(self, f.name)))}</td></tr>"
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
-        )
+        cells = ((name, escape(str(value))) for name, value in changed(self).items())
+        rows = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
         return f"<b>{escape(self.name)}</b><table>{rows}</table>"
