@@ -19,13 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils.validation import (
-    check_array,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from numlab.embeddings import token_vectors
 from numlab.encoders import PLE, Encoder, Standardised
@@ -88,9 +82,9 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
         _check_numbers(y, "y")
         if isinstance(X, pd.DataFrame):
+            y = validate_data(self, y=y, y_numeric=True)  # forgets the columns of X: it comes first
             validate_data(self, X, skip_check_array=True)
             check_consistent_length(X, y)
-            y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=float)
         else:
             X, y = validate_data(self, X, y, ensure_all_finite="allow-nan", y_numeric=True)
         y = np.asarray(y, float)

@@ -100,9 +100,7 @@ def rates_inside(*records: pd.DataFrame) -> Gate:
         best = record[record.chosen].set_index("encoder").learning_rate
         if set(best.index) != set(grids.index):
             return Gate(name, False, "an encoder has no rate")
-        edge += [
-            f"{e}: {rate:g}" for e, rate in best.items() if rate in (grids[e][0], grids[e][-1])
-        ]
+        edge += [f"{e}: {r:g}" for e, r in best.items() if r in (grids[e][0], grids[e][-1])]
     if not shown:
         return Gate(name, False, "no rate was searched")
     return Gate(name, not edge, f"at the edge: {', '.join(edge)}" if edge else ", ".join(shown))

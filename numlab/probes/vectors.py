@@ -4,15 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from sklearn import model_selection
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
-from sklearn.model_selection import (
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    cross_val_predict,
-    cross_val_score,
-)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -80,8 +75,9 @@ def linear(
     if rarer * min(n_train, n_test) < 1:
         got = f"{n_true} of {len(target)} True, and n_train {n_train}"
         raise ValueError(f"both answers must occur on either side of a split; got {got}")
-    splits = StratifiedShuffleSplit(draws, test_size=n_test, train_size=n_train, random_state=0)
-    scores = cross_val_score(_classifier(), vectors, target, cv=splits, scoring="roc_auc")
+    sizes = {"test_size": n_test, "train_size": n_train, "random_state": 0}
+    how = {"cv": model_selection.StratifiedShuffleSplit(draws, **sizes), "scoring": "roc_auc"}
+    scores = model_selection.cross_val_score(_classifier(), vectors, target, **how)
     frame = pd.DataFrame({"draw": range(draws), "n_train": n_train, "n_test": n_test})
     return frame.assign(roc_auc=scores)
 
@@ -102,7 +98,7 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     >>> (separability(one_hot, (5, 3)).kappa > 0.9).tolist()
     [True, False]
     """
-    parts = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    parts = model_selection.StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     rows = []
     numbers = np.array([int(n) for n in e.numbers.tolist()], object)
     if (numbers != e.numbers).any():
@@ -112,7 +108,7 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
         if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
             wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
             raise ValueError(f"{wanted}; got {fewest}")
-        read = cross_val_predict(_classifier(), e.vectors, true, cv=parts)
+        read = model_selection.cross_val_predict(_classifier(), e.vectors, true, cv=parts)
         rows.append((modulus, float((read == true).mean()), cohen_kappa_score(true, read)))
     return pd.DataFrame(rows, columns=["modulus", "accuracy", "kappa"])
 

@@ -80,10 +80,8 @@ def menu(description: str, options: list, **chosen: Any) -> ipywidgets.Dropdown:
 
 def choices(description: str, options: list) -> ipywidgets.SelectMultiple:
     """A list of which several are chosen; at first, all."""
-    rows = min(len(options), 10)
-    return ipywidgets.SelectMultiple(
-        options=options, value=options, rows=rows, description=description, **FIT
-    )
+    look = {"rows": min(len(options), 10), "description": description, **FIT}
+    return ipywidgets.SelectMultiple(options=options, value=options, **look)
 
 
 def on_change(callback, *widgets: ipywidgets.Widget) -> None:
