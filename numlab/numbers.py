@@ -1,5 +1,6 @@
 """Numbers as arrays: floats or exact integers, to significant figures, as a person reads them."""
 
+from collections.abc import Callable
 from numbers import Integral, Real
 
 import numpy as np
@@ -57,18 +58,14 @@ def check_held(numbers: np.ndarray, name: str) -> None:
         raise ValueError(f"{name} are finite, up to 1.8e308; got {got}")
 
 
-def shown(number: float | int) -> str:
-    """A number as a person reads it: integers in full, others to six digits.
+def shown(number: float | int, others: Callable[[float], str] = "{:.6g}".format) -> str:
+    """A number as a person reads it: integers in full, others to six digits; by `repr`, exactly.
 
-    >>> shown(0.1234567), shown(1234567.0), shown(10**20)
-    ('0.123457', '1234567', '100000000000000000000')
+    >>> shown(0.1234567), shown(1234567.0), shown(10**20), shown(0.1234567, repr)
+    ('0.123457', '1234567', '100000000000000000000', '0.1234567')
     """
-    return str(int(number)) if is_whole(number) else f"{number:.6g}"
-
-
-def is_whole(number: float | int) -> bool:
-    """Whether a number is an int, or a whole float that is written without an exponent."""
-    return isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
+    whole = isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
+    return str(int(number)) if whole else others(number)
 
 
 def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:

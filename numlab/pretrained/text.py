@@ -19,7 +19,7 @@ from numlab.codes.base import LARGEST
 from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
-from numlab.numbers import is_whole
+from numlab.numbers import shown
 from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
@@ -186,7 +186,7 @@ class PretrainedTokenizer(Tokenizer):
             size = np.abs(values)
             held = (size >= FLOAT32.tiny) & (size <= FLOAT32.max)  # scaled, it can be beyond these
             values[held] = values[held].astype(np.float32).astype(str).astype(float)
-        numbers = iter(["nan" if x is None else plain(x) for x in values.tolist()])
+        numbers = iter(["nan" if x is None else shown(x, repr) for x in values.tolist()])
         texts = [re.sub(r"(?<=[\w,.;:!?)\]])\[NUM\]", f" {MARK}", text) for text in texts]
         return [re.sub(r"\[NUM\]", lambda _: next(numbers, MARK), text) for text in texts]
 
@@ -211,7 +211,7 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray
         for j, slot in enumerate(slots):
             fill = e.column(slot.name).tolist()
             if slot.words is None:
-                fill = [MARK] * n if marks else [*map(plain, fill)]
+                fill = [MARK] * n if marks else [shown(x, repr) for x in fill]
             columns.insert(2 * j + 1, fill)
         texts += map("".join, zip(*columns, strict=True))
         length = np.array([[*map(len, column)] for column in columns]).T
@@ -221,12 +221,3 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray
     length, slot, is_number = map(np.concatenate, zip(*pieces, strict=True))
     number = np.where(is_number, np.arange(len(length)), -1)
     return texts, np.repeat([slot, number], length, axis=1)
-
-
-def plain(number: float | int) -> str:
-    """A number in a text, exact.
-
-    >>> plain(87600.0), plain(-0.25), plain(10**20)
-    ('87600', '-0.25', '100000000000000000000')
-    """
-    return str(int(number)) if is_whole(number) else repr(number)
