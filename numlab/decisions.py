@@ -35,16 +35,14 @@ class Decision:
 
         `seed`: of the samples; batches that share it share their noise.
         """
-        head = model.tokenizer.head
-        if head and head.closed:
-            if self.decide == "mean" and _curved(model.tokenizer):
-                levels = (np.arange(self.samples) + 0.5) / self.samples
-                drawn = [fill(_Decided(model, Decision(level))) for level in levels.tolist()]
-                return [self._merged(columns) for columns in zip(*drawn, strict=True)]
+        head, levels = model.tokenizer.head, (np.arange(self.samples) + 0.5) / self.samples
+        if not (head and head.closed):
+            each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
+        elif self.decide == "mean" and _curved(model.tokenizer):
+            each = [_Decided(model, Decision(level)) for level in levels.tolist()]
+        else:
             return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
-        sampler = _Sampler(model, torch.Generator().manual_seed(seed))
-        drawn = [fill(sampler) for _ in range(self.samples)]
-        return [self._merged(columns) for columns in zip(*drawn, strict=True)]
+        return [self._merged(columns) for columns in zip(*map(fill, each), strict=True)]
 
     def _merged(self, drawn: tuple[dict, ...]) -> dict:
         """One slot's columns from those of each sample."""

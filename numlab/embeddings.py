@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from numlab.codes import as_column
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders import Encoder, Standardised
 from numlab.examples import Examples, Layout, Slot
-from numlab.numbers import as_numbers, check_held, shown
+from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
 
@@ -243,7 +244,7 @@ def _check_columns(encoder: Encoder | None, advice: str) -> None:
 
 def _alone(numbers: np.ndarray) -> list[Examples]:
     """Each number as a text."""
-    return [Examples(Layout(("", ""), (Slot("number"),)), as_numbers(numbers)[:, None])]
+    return [Examples(Layout(("", ""), (Slot("number"),)), as_column(numbers)[:, None])]
 
 
 def _means(
@@ -261,9 +262,7 @@ def _means(
 
 
 def _numbers(numbers) -> np.ndarray:
-    numbers = as_numbers(numbers)
-    if numbers.ndim != 1:
-        raise ValueError(f"numbers have shape (n,); got {numbers.shape}")
+    numbers = as_column(numbers)
     check_held(numbers, "numbers")
     ordered = np.sort(numbers)
     twice = ordered[1:] == ordered[:-1]

@@ -258,16 +258,13 @@ def _finish(data: pd.DataFrame, **about: Any) -> None:
 
 def _trained() -> list[str]:
     """The models behind the figures so far: size, steps and number of seeds."""
-    seeds, steps = defaultdict(set), defaultdict(set)
+    alike, lines = defaultdict(list), []
     for spec in store.used.values():
         model = f"d_model {spec.model.d_model}, layers {spec.model.n_layer}"
-        model += f", texts a step {spec.batch_size}"
-        seeds[model].add(spec.seed)
-        steps[model].add(spec.steps)
-    lines = []
-    for model in sorted(seeds):
-        several = ", ".join(f"{n:,}" for n in sorted(steps[model]))
-        lines.append(f"{model}, steps {several}, seeds {len(seeds[model])}")
+        alike[f"{model}, texts a step {spec.batch_size}"].append(spec)
+    for model, specs in sorted(alike.items()):
+        steps = ", ".join(f"{n:,}" for n in sorted({spec.steps for spec in specs}))
+        lines.append(f"{model}, steps {steps}, seeds {len({spec.seed for spec in specs})}")
     return lines
 
 

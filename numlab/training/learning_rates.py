@@ -49,10 +49,9 @@ def choose_learning_rates(
     if len(grid) > 1:
         losses, best = _search(specs, grid, steps)
         for _ in range(GROWTH):
-            if not {0, len(grid) - 1} & set(best):
-                break
-            grid = _grown(grid, best)
-            losses, best = _search(specs, grid, steps)
+            if {0, len(grid) - 1} & set(best):
+                grid = _grown(grid, best)
+                losses, best = _search(specs, grid, steps)
     record = pd.DataFrame(
         {
             "encoder": np.repeat(list(names or (str(s.encoder) for s in specs)), len(grid)),
