@@ -19,8 +19,8 @@ from numlab.heads import BitHead, FigureHead, Head
 WAYS = ("zero_pad", "sum", "sum_scaled", "prod", "concat", "weighted", "weighted_sum")
 
 
-class SignEncoder(ValueEncoder):
-    """A number as m entries of ±1, combined with the vector t of [NUM].
+class Signs:
+    """For a value encoder: a number as m entries of ±1, combined with the vector t of [NUM].
 
     `combine` says how, with d the width of the model and u the ±1 entries, padded to d:
     "zero_pad": sqrt(d / m) u, as in the published runs; "sum": t + u, as in the paper's text;
@@ -31,8 +31,8 @@ class SignEncoder(ValueEncoder):
     reciprocal: bool
     combine: str
 
-    def check(self) -> None:
-        """ValueError for a way to combine that there is not."""
+    def __post_init__(self):
+        super().__post_init__()
         if self.combine not in WAYS:
             raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
 
@@ -63,7 +63,7 @@ class SignEncoder(ValueEncoder):
 
 
 @dataclass(frozen=True)
-class BitTokens(BitCode, SignEncoder):
+class BitTokens(Signs, BitCode, ValueEncoder):
     """The bits of an IEEE 754 float, and of its reciprocal.
 
     Parameters
@@ -72,7 +72,7 @@ class BitTokens(BitCode, SignEncoder):
         As in BitCode. deviates: numbers are rounded to the format first (the published 16 and 32
         bits are the low bits of a float64), and -0.0 is 0.0.
     reciprocal, combine
-        As in SignEncoder.
+        As in Signs.
     weight : of the bits' loss beside the words'.
 
     >>> "".join(map(str, BitTokens(16).features([-28.5])[0]))
@@ -83,10 +83,6 @@ class BitTokens(BitCode, SignEncoder):
     reciprocal: bool = True
     combine: str = "zero_pad"
     weight: float = 10.0
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.check()
 
     def features(self, numbers) -> np.ndarray:
         bits = super().features(numbers)
@@ -102,7 +98,7 @@ class BitTokens(BitCode, SignEncoder):
 
 
 @dataclass(frozen=True)
-class Base10Tokens(FigureCode, SignEncoder):
+class Base10Tokens(Signs, FigureCode, ValueEncoder):
     """BitTokens with decimal digits, each one-hot in ten ±1 entries: a control for the base.
 
     deviates: 15 figures for 17, one entry for the sign; 1/0 counts as the largest number.
@@ -114,10 +110,6 @@ class Base10Tokens(FigureCode, SignEncoder):
     reciprocal: bool = True
     combine: str = "zero_pad"
     weight: float = 10.0
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.check()
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
         digits = np.eye(10, dtype=np.uint8)[features[:, 1:]]
@@ -131,7 +123,7 @@ class Base10Tokens(FigureCode, SignEncoder):
 class SignEmbedding(nn.Module):
     """(n, F) features and (1, d) words to (n, d), in float32."""
 
-    def __init__(self, encoder: SignEncoder, d_model: int):
+    def __init__(self, encoder: ValueEncoder, d_model: int):
         super().__init__()
         self.encoder, n_signs = encoder, encoder.n_signs
         if encoder.combine.startswith("weighted"):
