@@ -68,11 +68,9 @@ class BitTokens(Signs, BitCode, ValueEncoder):
 
     Parameters
     ----------
-    bits, overflow
-        As in BitCode. deviates: numbers are rounded to the format first (the published 16 and 32
-        bits are the low bits of a float64), and -0.0 is 0.0.
-    reciprocal, combine
-        As in Signs.
+    bits, overflow : as in BitCode. deviates: numbers are rounded to the format first (the published
+        16 and 32 bits are the low bits of a float64), and -0.0 is 0.0.
+    reciprocal, combine : as in Signs.
     weight : of the bits' loss beside the words'.
 
     >>> "".join(map(str, BitTokens(16).features([-28.5])[0]))

@@ -107,8 +107,7 @@ class Digits(DecimalText):
 
     Parameters
     ----------
-    int_digits, frac_digits, signed
-        As in Decimal.
+    int_digits, frac_digits, signed : as in Decimal.
     reverse : least digit first, as Abacus needs it.
     fences : between [F] and [/F].
 

@@ -19,8 +19,7 @@ class IEEE754(BitCode, ValueEncoder):
 
     Parameters
     ----------
-    bits, overflow
-        As in BitCode.
+    bits, overflow : as in BitCode.
     depth : linear layers of the embedding module.
     residual : whether the first layer is added to the last.
 
