@@ -157,6 +157,16 @@ def test_of_runs_that_wait_the_longest_trains_first(home):
     assert ended[5] < ended[4] < ended[3]  # the worker holds the first two before it knows of these
 
 
+def test_a_run_that_a_long_one_starts_from_trains_before_those_of_middle_length(home):
+    short, *others = (dataclasses.replace(SPEC, seed=74, steps=n) for n in (2, 3, 4, 5, 6))
+    long = dataclasses.replace(SPEC, seed=75, steps=7, start=short)
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with LocalCluster(**options, dashboard_address=None) as cluster:
+        nl.train_all([*others, long], scheduler=cluster.scheduler_address)
+    ended = [nl.Run(spec).folder.stat().st_mtime for spec in (short, long, *others)]
+    assert max(ended[:2]) < max(ended[2:])
+
+
 def test_a_named_scheduler_trains(trains_here):
     (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
     assert store.intact(run.folder)

@@ -154,13 +154,19 @@ def _train_remotely(client, runs: list[Run]) -> None:
 def _submit(client, runs: list[Run], mark: Path) -> dict:
     """Futures of runs, each of which waits for the one that it starts from.
 
-    The longest train first, so that all workers end at about the same time.
+    The longest train first, with all that waits for them, so that all workers end at about the
+    same time.
     """
     places, of_digest, futures = (str(store.home().resolve()), str(mark.resolve())), {}, {}
+    starts = {run.digest: run.spec.start and Run(run.spec.start).digest for run in runs}
+    steps = dict.fromkeys(starts.values(), 0)  # of a run and the longest that waits for it
+    for run in reversed(runs):
+        steps[run.digest] = run.spec.steps + steps.get(run.digest, 0)
+        steps[starts[run.digest]] = max(steps[starts[run.digest]], steps[run.digest])
     for run in runs:
-        start = of_digest.get(run.spec.start and Run(run.spec.start).digest)
+        start = of_digest.get(starts[run.digest])
         given = *places, sys.path, pickle.dumps(run.spec), start
-        how = {"key": f"numlab-{run.digest}", "priority": run.spec.steps}
+        how = {"key": f"numlab-{run.digest}", "priority": steps[run.digest]}
         future = client.submit(_train_at, *given, **how)
         of_digest[run.digest], futures[future] = future, run
     return futures
