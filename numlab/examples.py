@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import string
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,13 +143,13 @@ class Examples:
         words, index = (None if a is None else a[rows] for a in (self.words, self.index))
         return Examples(self.layout, self.numbers[rows], words, index)
 
-    def text(self, i: int) -> str:
+    def text(self, i: int, spell: Callable[[float | int], str] = shown) -> str:
         """The i-th text as a person reads it.
 
         >>> Examples(Layout.of("{a}+{b}"), [[1, 2.5]]).text(0)
         '1+2.5'
         """
-        numbers = map(shown, self.numbers[i].tolist())
+        numbers = map(spell, self.numbers[i].tolist())
         codes = iter(() if self.words is None else self.words[i].tolist())
         text = self.layout.literals[0]
         for slot, literal in zip(self.layout.slots, self.layout.literals[1:], strict=True):

@@ -134,6 +134,7 @@ def test_a_text_is_filled_in():
     examples = Examples(MIXED, [[1, 2.5], [0.1234567, 1e6]], [[0], [1]])
     assert examples.text(0) == "1 plus 2.5"
     assert examples.text(1) == "0.123457 minus 1000000"
+    assert examples.text(1, spell="<{}>".format) == "<0.1234567> minus <1000000.0>"
     assert Examples(Layout.of("{a}"), [[10**20]]).text(0) == str(10**20)
 
 
