@@ -7,7 +7,19 @@ import pandas as pd
 
 from numlab import probes
 from numlab.embeddings import from_encoder
-from numlab.encoders import Encoder, Standardised
+from numlab.encoders import (
+    B1999,
+    FP15,
+    IEEE754,
+    P10,
+    P1000,
+    Digits,
+    Encoder,
+    FoNE,
+    Standardised,
+    Subword,
+    XVal,
+)
 from numlab.encoders.columns import asinh_centre_scale
 
 FIGURES = 12  # significant figures beyond these are float64's rounding noise
@@ -17,8 +29,6 @@ NUMBERS = 1000  # that neighbours and spectra are computed from
 
 def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
     """Nine encoders with the digits and units that these columns of numbers need."""
-    from numlab.encoders import B1999, FP15, IEEE754, P10, P1000, Digits, FoNE, Subword, XVal
-
     numbers = np.concatenate([*columns.values()])
     int_digits, frac_digits = needed_digits(numbers)
     scales = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns.items())
