@@ -168,8 +168,7 @@ def test_runs_equal_those_trained_here_though_the_time_of_a_job_was_over(home, s
     options = (slurm / "1/script").read_text().splitlines()
     assert {"#SBATCH --signal=USR2@90", "#SBATCH --requeue", "#SBATCH --time=60"} < {*options}
     assert not [option for option in options if "wckey" in option]
-    environ = (slurm / "1/env").read_text()
-    assert "SBATCH_PARTITION=gpu" in environ and "MALLOC_ARENA_MAX=1" in environ
+    assert "SBATCH_PARTITION=gpu" in (slurm / "1/env").read_text()
 
     shared = [weights(run) for run in runs]
     monkeypatch.setenv("NUMLAB_HOME", str(home / "alone"))

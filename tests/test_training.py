@@ -192,6 +192,31 @@ def test_a_scheduler_trains_behind_tls_and_asks_for_a_certificate(home):
     assert address.startswith("tls://") and store.intact(run.folder)
 
 
+PAGE_FAULTS = """
+import resource, torch
+from numlab.training.cluster import keep_pages
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        torch.ones(1 << 20)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+before = faults()
+keep_pages()
+faults()
+print(before, faults())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's malloc is Linux's")
+def test_a_worker_keeps_the_memory_that_a_step_frees(monkeypatch):
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")  # as Dask starts its workers
+    ended = subprocess.run([sys.executable, "-c", PAGE_FAULTS], capture_output=True, text=True)
+    before, after = map(int, ended.stdout.split())
+    assert before > 20_000 and after < 200
+
+
 def test_workers_of_a_machine_take_its_gpus_in_turn(monkeypatch):
     taken = []
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)

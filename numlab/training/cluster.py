@@ -1,6 +1,7 @@
 """Many runs side by side, on a Dask cluster or as Slurm jobs."""
 
 import contextlib
+import ctypes
 import json
 import os
 import pickle
@@ -20,13 +21,7 @@ from numlab.training.spec import RunSpec
 RECENT = 60.0  # seconds without progress after which a training is not listed
 ANSWER_SECONDS = 5  # how long a named scheduler may take to answer
 NFS_DELAY = 90.0  # seconds to wait for NFS to show another host's files; nfs(5): 60
-# glibc (mallopt(3)) keeps freed pages for the next step. By default it returns large ones, and
-# Dask makes it return all: a step then takes 1.1 to 2 times as long.
-KEEP_PAGES = {
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
-    "MALLOC_MMAP_MAX_": "0",
-    "MALLOC_ARENA_MAX": "1",
-}
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # mallopt(3)
 
 
 def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
@@ -107,20 +102,17 @@ def connect(scheduler: str | None = None, n_workers: int | None = None):
 
 def _local_cluster(n_workers: int | None):
     """A Dask cluster on this machine: two one-thread workers beat one of two threads."""
-    import dask
     from dask.system import CPU_COUNT
     from distributed import LocalCluster
 
     _check_main()
-    environ = {f"distributed.nanny.pre-spawn-environ.{k}": v for k, v in KEEP_PAGES.items()}
-    with dask.config.set(environ):
-        return LocalCluster(
-            n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
-            threads_per_worker=1,
-            memory_limit=0,  # none: a large model is not a leak
-            dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
-            worker_dashboard_address=None,
-        )
+    return LocalCluster(
+        n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
+        threads_per_worker=1,
+        memory_limit=0,  # none: a large model is not a leak
+        dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
+        worker_dashboard_address=None,
+    )
 
 
 def _check_main() -> None:
@@ -211,10 +203,22 @@ def _train_at(home: str, mark: str, path: list[str], spec: bytes, start) -> dict
     shared = Path(mark).exists()
     if shared:
         os.environ["NUMLAB_HOME"] = home
+    keep_pages()
     _choose_gpu()
     run = fit_in_store(spec, lambda step, loss: None)
     files = () if shared else run.folder.iterdir()
     return {file.name: file.read_bytes() for file in files if file.name != "manifest.json"}
+
+
+def keep_pages() -> None:
+    """glibc keeps the memory that a step frees for the next one.
+
+    By default it returns large blocks, and Dask makes it return all: a step then takes 1.1 to 2
+    times as long.
+    """
+    if mallopt := getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None:
+        mallopt(M_TRIM_THRESHOLD, -1)  # never
+        mallopt(M_MMAP_MAX, 0)
 
 
 def _choose_gpu() -> None:

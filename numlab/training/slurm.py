@@ -14,7 +14,7 @@ import time
 import uuid
 
 from numlab import store
-from numlab.training.cluster import KEEP_PAGES, appears, progress_bar
+from numlab.training.cluster import appears, keep_pages, progress_bar
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
@@ -45,7 +45,6 @@ def train(runs: list[Run]) -> None:
         job_name=name,
         time=MINUTES,
         wckey=None,  # submitit's own is refused where keys are enforced
-        setup=[f"export {name}={value}" for name, value in KEEP_PAGES.items()],
         additional_parameters={"requeue": True},
     )
     pending, submitted = {}, False
@@ -106,6 +105,7 @@ class Training:
 
     def __call__(self, home: str, spec: RunSpec) -> None:
         os.environ["NUMLAB_HOME"] = home
+        keep_pages()
         fit_in_store(spec, lambda step, loss: None)
 
     def checkpoint(self, *arguments):
