@@ -19,7 +19,7 @@ import numlab as nl
 from numlab import store
 from numlab.figures.batch import run_notebooks
 from numlab.losses import LossTerm
-from numlab.training import cluster, fit
+from numlab.training import fit, worker
 
 # Each job has a folder, named by its number. slurmd runs its script, and again when it is requeued.
 COMMANDS = {
@@ -192,7 +192,7 @@ def test_what_slurm_refuses_is_said(home, slurm):
 
 
 def test_a_job_that_slurm_ends_is_named(home, slurm, monkeypatch):
-    monkeypatch.setattr(cluster, "NFS_DELAY", 0)
+    monkeypatch.setattr(worker, "NFS_DELAY", 0)
     monkeypatch.setattr("numlab.training.slurm.QUEUE_SECONDS", 0)
     (home / "bin/sbatch").write_text("#!/bin/sh\necho Submitted batch job 7\n")
     with pytest.raises(RuntimeError, match=r"P1000 · seed 0 failed; the log .*7_0_log\.err"):

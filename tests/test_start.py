@@ -10,7 +10,7 @@ import torch
 
 import numlab as nl
 from numlab import store
-from numlab.training import cluster
+from numlab.training import worker
 
 BASE = nl.RunSpec(
     task=nl.tasks.Addition(int_digits=2),
@@ -49,9 +49,9 @@ def test_a_start_that_is_missing_is_trained_first(trains_here):
 def test_runs_train_side_by_side_each_behind_the_one_that_it_starts_from(trains_here, monkeypatch):
     last = dataclasses.replace(NEXT, start=NEXT, seed=1)
     alone = dataclasses.replace(BASE, seed=2)
-    fitted, fit = [], cluster.fit_in_store
+    fitted, fit = [], worker.fit_in_store
     monkeypatch.setattr(
-        cluster, "fit_in_store", lambda spec, report: fitted.append(spec) or fit(spec, report)
+        worker, "fit_in_store", lambda spec, report: fitted.append(spec) or fit(spec, report)
     )
     runs = nl.train_all([last, alone, NEXT])
     assert [run.spec for run in runs] == [last, alone, NEXT]

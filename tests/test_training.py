@@ -194,7 +194,7 @@ def test_a_scheduler_trains_behind_tls_and_asks_for_a_certificate(home):
 
 PAGE_FAULTS = """
 import resource, torch
-from numlab.training.cluster import keep_pages
+from numlab.training.worker import keep_pages
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -25,7 +25,9 @@ from numlab.figures import gallery
 from numlab.figures.filing import PROFILES, check_profile, saved
 from numlab.figures.notebooks import Notebook, find
 from numlab.training import slurm
-from numlab.training.cluster import connect, named, trainings
+from numlab.training.cluster import connect
+from numlab.training.many import named
+from numlab.training.progress import trainings
 
 LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # seconds for a cell
 MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
@@ -230,7 +232,7 @@ def _reach(scheduler: str | None):
         slurm.check()
         yield "slurm"
     else:
-        with connect(scheduler) as client:
+        with connect(named(scheduler)) as client:
             yield client.scheduler.address
 
 

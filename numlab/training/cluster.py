@@ -1,96 +1,29 @@
-"""Many runs side by side, on a Dask cluster or as Slurm jobs."""
+"""Many runs side by side on a Dask cluster."""
 
 import contextlib
-import ctypes
-import json
-import os
 import pickle
 import sys
 import tempfile
-import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import torch
 
 from numlab import store
-from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
+from numlab.training.fit import PROGRESS_SECONDS
+from numlab.training.progress import progress_bar
 from numlab.training.run import Run
-from numlab.training.spec import RunSpec
+from numlab.training.worker import appears, work
 
-RECENT = 60.0  # seconds without progress after which a training is not listed
 ANSWER_SECONDS = 5  # how long a named scheduler may take to answer
-NFS_DELAY = 90.0  # seconds to wait for NFS to show another host's files; nfs(5): 60
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # mallopt(3)
-
-
-def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
-    """The runs of many specs, in order; missing ones are trained side by side.
-
-    ValueError where the scheduler does not answer.
-
-    Parameters
-    ----------
-    scheduler : address of a Dask scheduler, or "slurm"; default: the environment variable
-        NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core. Workers that
-        do not see this store train into their own and send the run. With Slurm each run is
-        a job, as the variables SBATCH_* ask, such as SBATCH_PARTITION and SBATCH_TIMELIMIT.
-
-    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
-    >>> [nl.train(spec)] == nl.train_all([spec])
-    True
-    """
-    runs = [Run(spec) for spec in specs]
-    missing = _missing(runs)
-    if missing and named(scheduler) == "slurm":
-        from numlab.training import slurm
-
-        if starts := [run.spec.start for run in missing if run.spec.start]:
-            train_all(starts, scheduler)  # a job does not wait for another
-        slurm.train(_missing(runs))
-    elif missing:
-        with connect(scheduler, len(missing)) as client:
-            _train_remotely(client, missing)
-    return runs
-
-
-def _missing(runs: Iterable[Run]) -> list[Run]:
-    """The runs that the store lacks, each behind the one that it starts from."""
-    seen: dict[str, Run | None] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
-
-    def look(run: Run) -> None:
-        if run.digest not in seen:
-            stored = _is_stored(run)
-            if run.spec.start and not stored:
-                look(Run(run.spec.start))
-            seen[run.digest] = None if stored else run
-
-    for run in runs:
-        look(run)
-    return [run for run in seen.values() if run]
-
-
-def named(scheduler: str | None) -> str | None:
-    """The scheduler of this name, else that of the environment."""
-    return scheduler or os.environ.get("NUMLAB_SCHEDULER")
-
-
-def _is_stored(run: Run) -> bool:
-    """Whether a run is in the store, undamaged; locked only if it is there at all, or shipped."""
-    if not (run.folder.exists() or store.is_shipped(run.folder)):
-        return False
-    with store.lock(run.folder):
-        return store.intact(run.folder)
 
 
 @contextlib.contextmanager
-def connect(scheduler: str | None = None, n_workers: int | None = None):
-    """A Dask client of the named scheduler, else of a LocalCluster that lasts for the block."""
+def connect(address: str | None, n_workers: int | None = None):
+    """A Dask client of the scheduler there, else of a LocalCluster that lasts for the block."""
     import dask
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
-        address = named(scheduler)
         cluster = address or stack.enter_context(_local_cluster(n_workers))
         try:
             with dask.config.set(scheduler=None):  # else a client that fails stays dask's default
@@ -123,7 +56,7 @@ def _check_main() -> None:
         raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} trains')
 
 
-def _train_remotely(client, runs: list[Run]) -> None:
+def train(client, runs: list[Run]) -> None:
     """Train runs on the workers, behind one progress bar."""
     from distributed import wait
 
@@ -178,14 +111,6 @@ def _collect(future, run: Run) -> None:
         raise RuntimeError(f"a worker trained {name}, but {store.runs_dir()} does not hold it")
 
 
-def appears(run: Run) -> bool:
-    """Whether the store holds a run once it shows what other hosts wrote."""
-    end = time.monotonic() + NFS_DELAY
-    while not (stored := _is_stored(run)) and time.monotonic() < end:
-        time.sleep(PROGRESS_SECONDS)
-    return stored
-
-
 def _write_all(folder: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -201,24 +126,10 @@ def _train_at(home: str, mark: str, path: list[str], spec: bytes, start) -> dict
     sys.path += [folder for folder in path if folder not in sys.path]
     spec = pickle.loads(spec)
     shared = Path(mark).exists()
-    if shared:
-        os.environ["NUMLAB_HOME"] = home
-    keep_pages()
     _choose_gpu()
-    run = fit_in_store(spec, lambda step, loss: None)
+    run = work(spec, home if shared else None)
     files = () if shared else run.folder.iterdir()
     return {file.name: file.read_bytes() for file in files if file.name != "manifest.json"}
-
-
-def keep_pages() -> None:
-    """glibc keeps the memory that a step frees for the next one.
-
-    By default it returns large blocks, and Dask makes it return all: a step then takes 1.1 to 2
-    times as long.
-    """
-    if mallopt := getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None:
-        mallopt(M_TRIM_THRESHOLD, -1)  # never
-        mallopt(M_MMAP_MAX, 0)
 
 
 def _choose_gpu() -> None:
@@ -228,33 +139,3 @@ def _choose_gpu() -> None:
     name = str(get_worker().name)
     if name.isdecimal() and (n_gpus := torch.cuda.device_count()) > 1:
         torch.cuda.set_device(int(name) % n_gpus)
-
-
-@contextlib.contextmanager
-def progress_bar(runs: list[Run]):
-    """A function that shows how far runs are, on one bar over all their steps."""
-    from tqdm.auto import tqdm
-
-    total = sum(run.spec.steps for run in runs)
-    with tqdm(total=total, desc=f"training {len(runs)} runs", unit="step") as bar:
-        yield lambda: bar.update(sum(map(_steps_done, runs)) - bar.n)
-
-
-def _steps_done(run: Run) -> int:
-    return run.spec.steps if run.folder.exists() else _progress(run.digest).get("step", 0)
-
-
-def _progress(digest: str) -> dict:
-    """What a training last wrote to progress.json; empty if there is none."""
-    try:
-        return json.loads((store.partial_dir(digest) / "progress.json").read_text("utf-8"))
-    except (OSError, ValueError):  # it has just begun, or ended
-        return {}
-
-
-def trainings() -> list[str]:
-    """The trainings on this machine with recent progress: `Planets · XVal · seed 1: 1200/4000`."""
-    folders = sorted((store.runs_dir() / ".partial").glob("*"))
-    every = [progress for folder in folders if (progress := _progress(folder.name))]
-    recent = [p for p in every if time.time() - p["updated"] < RECENT]
-    return [f"{p['name']}: {p['step']}/{p['steps']}" for p in recent]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from numlab.training.cluster import train_all
+from numlab.training.many import train_all
 from numlab.training.spec import RunSpec
 
 GROWTH = 3  # times at most

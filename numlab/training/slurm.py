@@ -5,7 +5,6 @@ before what stands in the script (sbatch(1), INPUT ENVIRONMENT VARIABLES).
 """
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
@@ -14,10 +13,11 @@ import time
 import uuid
 
 from numlab import store
-from numlab.training.cluster import appears, keep_pages, progress_bar
-from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
+from numlab.training.fit import PROGRESS_SECONDS
+from numlab.training.progress import progress_bar
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
+from numlab.training.worker import appears, work
 
 QUEUE_SECONDS = 10.0  # between two looks at the queue, to spare Slurm
 MINUTES = 60  # of a job, unless SBATCH_TIMELIMIT says otherwise; then it is requeued
@@ -104,9 +104,7 @@ class Training:
     `checkpoint` and requeues the job, which then resumes from the training's last checkpoint."""
 
     def __call__(self, home: str, spec: RunSpec) -> None:
-        os.environ["NUMLAB_HOME"] = home
-        keep_pages()
-        fit_in_store(spec, lambda step, loss: None)
+        work(spec, home)
 
     def checkpoint(self, *arguments):
         from submitit.helpers import DelayedSubmission

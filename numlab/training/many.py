@@ -1,0 +1,58 @@
+"""Many runs side by side: which of them are missing, and what trains them."""
+
+import os
+from collections.abc import Iterable
+
+from numlab.training import cluster, slurm
+from numlab.training.run import Run
+from numlab.training.spec import RunSpec
+from numlab.training.worker import is_stored
+
+
+def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
+    """The runs of many specs, in order; missing ones are trained side by side.
+
+    ValueError where the scheduler does not answer.
+
+    Parameters
+    ----------
+    scheduler : address of a Dask scheduler, or "slurm"; default: the environment variable
+        NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core. Workers that
+        do not see this store train into their own and send the run. With Slurm each run is
+        a job, as the variables SBATCH_* ask, such as SBATCH_PARTITION and SBATCH_TIMELIMIT.
+
+    >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    >>> [nl.train(spec)] == nl.train_all([spec])
+    True
+    """
+    runs = [Run(spec) for spec in specs]
+    missing = _missing(runs)
+    if missing and named(scheduler) == "slurm":
+        if starts := [run.spec.start for run in missing if run.spec.start]:
+            train_all(starts, scheduler)  # a job does not wait for another
+        slurm.train(_missing(runs))
+    elif missing:
+        with cluster.connect(named(scheduler), len(missing)) as client:
+            cluster.train(client, missing)
+    return runs
+
+
+def _missing(runs: Iterable[Run]) -> list[Run]:
+    """The runs that the store lacks, each behind the one that it starts from."""
+    seen: dict[str, Run | None] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
+
+    def look(run: Run) -> None:
+        if run.digest not in seen:
+            stored = is_stored(run)
+            if run.spec.start and not stored:
+                look(Run(run.spec.start))
+            seen[run.digest] = None if stored else run
+
+    for run in runs:
+        look(run)
+    return [run for run in seen.values() if run]
+
+
+def named(scheduler: str | None) -> str | None:
+    """A scheduler's address or "slurm", else what the environment variable says."""
+    return scheduler or os.environ.get("NUMLAB_SCHEDULER")
