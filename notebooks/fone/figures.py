@@ -139,30 +139,6 @@ def scaling(frame: pd.DataFrame) -> Figure:
 
 
 @styled
-def samples_and_steps(frame: pd.DataFrame) -> Figure:
-    """Exact match in percent over the training samples, each length of training named at its end.
-
-    `frame` has the columns encoder, n_train, steps and exact_match, a row for each run.
-    """
-    shares = frame.assign(exact_match=100 * frame.exact_match)
-    figure, (ax,) = panels(1, 1, 6.4, 3.4)
-    for (encoder, steps), line in shares.groupby(["encoder", "steps"], sort=False):
-        line_with_band(ax, line.groupby("n_train").exact_match, encoder)
-        end = line[line.n_train == line.n_train.max()]
-        at = end.n_train.iloc[0], end.exact_match.mean()
-        longest = steps == frame.steps[frame.encoder == encoder].max()
-        place = {"ha": "right", "va": "bottom" if longest else "top"}
-        ax.annotate(f"{steps:,} steps ", at, (-6, 0), textcoords="offset points", **place)
-    ticks = sorted(frame.n_train.unique())
-    ax.set(xscale="log", xlabel="training samples", ylabel="exact match (%)", ylim=(-3, 103))
-    ax.set_xticks(ticks, [_count(tick) for tick in ticks])
-    ax.margins(x=0.1)
-    ax.minorticks_off()
-    legend(figure, [ax])
-    return captioned(figure)
-
-
-@styled
 def wrong_answers(frame: pd.DataFrame, majority: float) -> Figure:
     """Wrong answers in percent, on a log axis, over samples and over the model's size (Fig. 5, 6).
 

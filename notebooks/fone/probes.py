@@ -167,6 +167,17 @@ def out_of_reach(name: str, errors: pd.DataFrame, target: pd.Series) -> nl.gates
     return nl.gates.Gate(name, passed, shown if power > 0 else "the error does not fall")
 
 
+def samples_needed(exact: pd.DataFrame, enough: float) -> pd.Series:
+    """For each row (seed) the least training set from which on `enough` answers are right.
+
+    The columns of `exact` are sizes of training sets. Where none is large enough, the largest
+    stands in its place.
+    """
+    falling = exact[sorted(exact, reverse=True)]
+    n_enough = (falling >= enough).cummin(axis=1).sum(axis=1)
+    return n_enough.map(lambda n: falling.columns[max(n - 1, 0)])
+
+
 def learned(name: str, exact: pd.DataFrame | pd.Series, least: float = 0.9) -> nl.gates.Gate:
     """A gate: the mean exact match over the seeds is at least `least`, in each column."""
     means = exact.mean() if isinstance(exact, pd.DataFrame) else pd.Series({"": exact.mean()})

@@ -191,3 +191,9 @@ def test_a_task_is_learned_where_each_column_is():
 def test_an_error_is_out_of_reach_beyond_100_times_the_steps(after, target, passed):
     errors = pd.DataFrame({10: [1e-1] * 3, 100: [after] * 3})
     assert probes.out_of_reach("gate", errors, pd.Series([target] * 3)).passed is passed
+
+
+def test_the_samples_needed_are_the_least_from_which_on_enough_are_right():
+    exact = pd.DataFrame({100: [1.0, 0.2, 0.1], 200: [0.5, 0.99, 0.1], 400: [1.0, 1.0, 0.9]})
+    assert probes.samples_needed(exact, 0.99).tolist() == [400, 200, 400]
+    assert probes.samples_needed(exact[[400, 100, 200]], 0.99).tolist() == [400, 200, 400]
