@@ -70,7 +70,10 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     def in_style(*args, **kwargs) -> Figure:
         with mpl.rc_context(fname=_STYLE):
             figure = draw(*args, **kwargs)
+            layout = figure.get_layout_engine()
+            figure.set_layout_engine("none")  # the figure is laid out when it is saved or shown
             figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
+            figure.set_layout_engine(layout)
             return figure
 
     return in_style
