@@ -182,13 +182,15 @@ def attention(q, k, v, mask=None, causal: bool = False) -> torch.Tensor:
 
 
 def by_text(reads: torch.Tensor, B: int, T: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Sorted flat positions (t,) to their texts (t,), ranks within these (t,), positions (B, R).
+    """Flat positions (t,) to their texts (t,), ranks within these (t,), positions (B, R).
 
     R is the most that one text has; the positions of a text with fewer end in zeros.
     """
     text = reads // T
-    counts = torch.bincount(text, minlength=B)
-    rank = torch.arange(len(reads), device=reads.device) - (counts.cumsum(0) - counts)[text]
+    order, counts = text.argsort(stable=True), torch.bincount(text, minlength=B)
+    first = (counts.cumsum(0) - counts)[text[order]]
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(len(reads), device=reads.device) - first
     position = reads.new_zeros(B, int(counts.max()))
     position[text, rank] = reads % T
     return text, rank, position
