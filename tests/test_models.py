@@ -103,6 +103,13 @@ def test_several_tokens_behind_a_cache_do_not_see_those_after_them(spec):
     assert torch.allclose(model.hidden(part, last, cache=cache)[0], whole[0, 6], atol=1e-5)
 
 
+def test_padding_is_refused_where_a_cache_would_forget_it():
+    batch = batch_of(nl.Digits(4))
+    model, inputs = model_of(GPT2, batch), nl.MaskedLM().show(batch)
+    with pytest.raises(ValueError, match="padding would be seen: read texts of one length"):
+        model.hidden(inputs, cache=model.cache())
+
+
 @pytest.mark.parametrize("share", [0.1, 0.9], ids=["few", "most"])
 @pytest.mark.parametrize("causal", [False, True], ids=["masked", "causal"])
 @pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])

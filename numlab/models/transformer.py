@@ -248,6 +248,8 @@ class Transformer(Model):
         return [{} for _ in self.blocks]
 
     def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
+        if cache is not None and inputs.real is not None:
+            raise ValueError("behind a cache, padding would be seen: read texts of one length")
         start = cache[0]["k"].shape[2] if cache and "k" in cache[0] else 0
         h = self.embed(inputs)
         if layer == 0:  # before positions
