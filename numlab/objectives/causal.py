@@ -56,7 +56,7 @@ class CausalLM(Objective):
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Generate one slot of each text greedily from the tokens before it.
+        """Generate one slot of each text greedily from the true tokens before it.
 
         A slot of words gets as many tokens as the true word has: of "no" and "no idea" that tells.
         """
