@@ -10,7 +10,7 @@ import torch
 
 from numlab.codes import as_column
 from numlab.corpus import Batch, Corpus, fitting
-from numlab.encoders import Encoder, Standardised
+from numlab.encoders import Encoder, FusedBins, Standardised
 from numlab.examples import Examples, Layout, Slot
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
@@ -236,9 +236,13 @@ def _checked_layer(layer: int | None, n_layer: int) -> int:
 
 
 def _check_columns(encoder: Encoder | None, advice: str) -> None:
-    """Raise a ValueError for an encoder that transforms some columns only, none of them named."""
+    """Raise a ValueError for an encoder of columns, none of which is named."""
     names = [name for name, *_ in encoder.columns] if isinstance(encoder, Standardised) else []
-    if names and "*" not in names:
+    unnamed = names and "*" not in names
+    if isinstance(encoder, FusedBins):
+        names = [name for name, _ in encoder.centres]
+        unnamed = encoder.column is None and len(names) > 1
+    if unnamed:
         raise ValueError(f"{encoder} has columns, {', '.join(names[:12])}: {advice}")
 
 

@@ -63,7 +63,7 @@ def predict(
         differ in their seed differ in these, too.
     slots : patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
-        the text before it.
+        the true text before it: of several answers in a text, each behind the true earlier ones.
     decide : "mode", "mean", "median" or a quantile's level: which number to answer from the
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
         the median for absolute ones. None: the likeliest words, and what the head reads. Heads with

@@ -355,6 +355,12 @@ def test_a_long_file_is_sampled_in_one_pass_with_a_note(tmp_path, monkeypatch):
     assert len(n) == 100 and (np.diff(n) > 0).all() and 8000 < n.mean() < 12_000
 
 
+def test_a_page_says_to_how_many_figures_numbers_are_exact(tmp_path):
+    path = saved(tmp_path, "n.csv", pd.DataFrame({"n": [1 + 4e-13, 2.5, 3.5] * 4}))
+    table = compare.report(path, steps=0).tables["Before training"].set_index("encoder")
+    assert table["exact to 12 figures"].filter(like="Digits").tolist() == ["100.0%"]  # reads 1
+
+
 def test_encoders_are_measured_on_the_numbers():
     numbers = {"n": np.array([*range(40), 12345.25, 1e9])}
     frame = encodings(numbers, [nl.P1000(), nl.XVal(), nl.FoNE(2, 0)]).set_index("encoder")

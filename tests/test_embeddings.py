@@ -155,6 +155,15 @@ def test_a_word_that_is_no_number_by_itself_has_no_vector_of_one(p1000, word):
         from_words(p1000, ["602", word])
 
 
+def test_bins_of_several_columns_have_vectors_of_one_of_them():
+    bins = nl.FusedBins((("m*", (1.0, 2.0)), ("x*", (10.0, 20.0))))
+    with pytest.raises(ValueError, match=r"has columns, m\*, x\*: take encoder.at"):
+        from_encoder(bins, [1.0, 2.0], 8)
+    assert len(np.unique(from_encoder(bins.at("m0"), [1.0, 2.0], 8).vectors, axis=0)) == 2
+    assert len(np.unique(from_encoder(bins.at("x0"), [1.0, 2.0], 8).vectors, axis=0)) == 1
+    assert len(from_encoder(nl.FusedBins((("m*", (1.0, 2.0)),)).at("m0"), [1.0, 2.0], 8)) == 2
+
+
 def test_an_encoder_by_column_has_vectors_of_one_of_its_columns(home):
     encoder = nl.Standardised(columns=(("[ab]", 0.0, 100.0, 10.0), ("answer", 0.0, 0.0, 10.0)))
     with pytest.raises(ValueError, match="columns, .* answer: take encoder.at"):

@@ -103,17 +103,25 @@ def test_several_tokens_behind_a_cache_do_not_see_those_after_them(spec):
     assert torch.allclose(model.hidden(part, last, cache=cache)[0], whole[0, 6], atol=1e-5)
 
 
+def test_padding_is_refused_where_a_cache_would_forget_it():
+    batch = batch_of(nl.Digits(4))
+    model, inputs = model_of(GPT2, batch), nl.MaskedLM().show(batch)
+    with pytest.raises(ValueError, match="padding would be seen: read texts of one length"):
+        model.hidden(inputs, cache=model.cache())
+
+
 @pytest.mark.parametrize("share", [0.1, 0.9], ids=["few", "most"])
 @pytest.mark.parametrize("causal", [False, True], ids=["masked", "causal"])
 @pytest.mark.parametrize("spec", [GPT2, LLAMA], ids=["gpt2", "llama"])
-def test_hidden_states_at_the_reads_equal_those_of_the_whole(spec, causal, share):
+def test_hidden_states_at_reads_in_any_order_equal_those_of_the_whole(spec, causal, share):
     batch = batch_of(nl.Digits(4))
     assert not batch.real.all(), "padded texts should be among them"
     model = model_of(spec, batch)
     inputs, _ = nl.MaskedLM().ask(batch, ("answer",))
     inputs = dataclasses.replace(inputs, causal=causal)
     real = np.flatnonzero(batch.real)
-    reads = torch.from_numpy(real[np.random.default_rng(0).random(len(real)) < share])
+    rng = np.random.default_rng(0)
+    reads = torch.from_numpy(rng.permutation(real[rng.random(len(real)) < share]))
     whole = model.hidden(inputs).flatten(0, 1)[reads]
     assert torch.allclose(whole, model.hidden(inputs, reads), atol=1e-6)
 

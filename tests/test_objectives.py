@@ -129,10 +129,11 @@ def test_a_batch_without_anything_to_predict_has_no_targets():
     assert len(targets.ids) == len(targets.reads) == 0
 
 
-def test_a_number_of_variable_length_is_trained_to_end():
+def test_a_number_of_variable_length_is_trained_and_asked_to_end():
     objective = nl.CausalLM(only=("answer",))
-    _, targets = train(objective, batch_of(nl.Digits(4), answers=objective.answers))
-    assert (targets.ids == Text.end).sum() == 64
+    batch = batch_of(nl.Digits(4), answers=objective.answers)
+    for _, targets in train(objective, batch), objective.ask(batch, ("answer",)):
+        assert (targets.ids == Text.end).sum() == 64
 
 
 class Oracle:

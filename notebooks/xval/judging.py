@@ -20,8 +20,10 @@ def trained(
     `rates` is the record of `nl.choose_learning_rates`; `names` are labels of the encoders. A
     validation loss below `floor` is at its plateau; see `nl.gates.plateau`.
     """
-    names = set(names)
-    chosen = [run for run, label in nl.evaluation.labels(runs).items() if label in names]
+    names, labels = set(names), nl.evaluation.labels(runs)
+    if unknown := names - {*labels.values()}:
+        raise ValueError(f"the runs are of {', '.join({*labels.values()})}; got {min(unknown)}")
+    chosen = [run for run, label in labels.items() if label in names]
     encoders = {str(run.spec.encoder) for run in chosen}
     record = rates[rates.encoder.isin(encoders)]
     return [nl.gates.plateau(chosen, floor), nl.gates.rates_inside(record)]

@@ -66,13 +66,14 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
     for run, least in zip(runs, np.broadcast_to(floor, len(runs)), strict=True):
         valid = run.history.query("part == 'valid'").set_index("step")
         added = valid[[term.name for term in run.spec.losses]].sum(axis=1)
-        losses = (valid.loss - added).clip(lower=least)
+        losses = valid.loss - added
         before = losses[losses.index <= 0.8 * run.spec.steps]
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")
         start, end = before.iloc[-1], losses.iloc[-1]
         if not np.isfinite([start, end]).all():
             return Gate("plateau", False, f"{run.spec.name} has a loss of {end}")
+        start, end = max(start, least), max(end, least)
         fall = (start - end) / abs(start) if start != end else 0.0  # a density's may be below 0
         falls.append((fall, run.spec.name))
     fall, worst = max(falls)

@@ -92,6 +92,7 @@ def judge(
     -------
     Verdict
         By Student's t over seeds, by a bootstrap over examples; for a ratio of its logarithm.
+        Samples that are all equal count as certain: [0, 0, 0] contradicts "above 0".
 
     >>> claim = nl.claims.Claim("xval/less", [], "XVal errs less", "error of P10 - XVal", above=0)
     >>> errors, others = [0.31, 0.29, 0.33], [0.12, 0.11, 0.15]

@@ -39,14 +39,14 @@ class FusedBins(OneWord):
     ----------
     centres : (slot pattern, bin centres) pairs; the first matching pattern applies. A number has
         the word of the nearest centre.
-    column : the pattern whose words this encoder spells and reads; `at` sets it.
+    column : the pattern whose words this encoder spells and reads; `at` sets it. None: the first.
 
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
     ['1.0 x*']
     """
 
     centres: tuple[tuple[str, tuple[float, ...]], ...] = (("*", (-2.0, -1.0, 0.0, 1.0, 2.0)),)
-    column: int = 0
+    column: int | None = None
     bounds = (-LARGEST, LARGEST)
 
     def __post_init__(self):
@@ -62,7 +62,7 @@ class FusedBins(OneWord):
     def at(self, slot: str) -> Self:
         for column, (pattern, _) in enumerate(self.centres):
             if fnmatchcase(slot, pattern):
-                return replace(self, column=column)
+                return replace(self, column=column) if len(self.centres) > 1 else self
         raise ValueError(f"FusedBins has {', '.join(p for p, _ in self.centres)}; got slot {slot}")
 
     @functools.cached_property
@@ -78,8 +78,9 @@ class FusedBins(OneWord):
     @property
     def words(self) -> tuple[int, int]:
         """The column's first word, and one past the column's last word."""
-        first = sum(len(centres) for _, centres in self.centres[: self.column])
-        return first, first + len(self.centres[self.column][1])
+        column = self.column or 0
+        first = sum(len(centres) for _, centres in self.centres[:column])
+        return first, first + len(self.centres[column][1])
 
     def index(self, numbers) -> np.ndarray:
         x, (first, end) = self.in_range(numbers).astype(float), self.words

@@ -83,7 +83,7 @@ class Model(nn.Module, abc.ABC):
 
         With `layer` they are those after that many blocks, without the final norm; 0: the
         embedding. A `cache`, made by `cache()`, is filled with what the next tokens need: the
-        inputs continue those that it has seen.
+        inputs continue those that it has seen, and none of them is padding.
         """
 
     @abc.abstractmethod

@@ -182,13 +182,15 @@ def attention(q, k, v, mask=None, causal: bool = False) -> torch.Tensor:
 
 
 def by_text(reads: torch.Tensor, B: int, T: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Sorted flat positions (t,) to their texts (t,), ranks within these (t,), positions (B, R).
+    """Flat positions (t,) to their texts (t,), ranks within these (t,), positions (B, R).
 
     R is the most that one text has; the positions of a text with fewer end in zeros.
     """
     text = reads // T
-    counts = torch.bincount(text, minlength=B)
-    rank = torch.arange(len(reads), device=reads.device) - (counts.cumsum(0) - counts)[text]
+    order, counts = text.argsort(stable=True), torch.bincount(text, minlength=B)
+    first = (counts.cumsum(0) - counts)[text[order]]
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(len(reads), device=reads.device) - first
     position = reads.new_zeros(B, int(counts.max()))
     position[text, rank] = reads % T
     return text, rank, position
@@ -246,6 +248,8 @@ class Transformer(Model):
         return [{} for _ in self.blocks]
 
     def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
+        if cache is not None and inputs.real is not None:
+            raise ValueError("behind a cache, padding would be seen: read texts of one length")
         start = cache[0]["k"].shape[2] if cache and "k" in cache[0] else 0
         h = self.embed(inputs)
         if layer == 0:  # before positions

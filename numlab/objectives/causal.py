@@ -34,12 +34,7 @@ class CausalLM(Objective):
         return self.literals
 
     def train(self, batch: Batch, rng: np.random.Generator) -> tuple[Inputs, Targets]:
-        if self.literals:
-            where = batch.real.copy()
-        else:
-            where = batch.in_slots(self.only)
-            if not batch.corpus.tokenizer.answer_fixed:  # and the token that ends a number
-                where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
+        where = batch.real.copy() if self.literals else _answers(batch, self.only)
         if where[:, 0].any() and not where[:, 1:].any():
             raise ValueError(f"{self.only} begins a text: there is nothing to predict it from")
         where[:, 0] = False
@@ -50,8 +45,9 @@ class CausalLM(Objective):
         return _prompt(batch, np.arange(len(batch.ids)), n), targets
 
     def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
-        """The whole text; each token of the slots is read off the one before it."""
-        where = batch.in_slots(slots)
+        """The whole text; each token of the slots, and the one that ends a number of variable
+        length, is read off the one before it."""
+        where = _answers(batch, slots)
         where[:, 0] = False
         return self.show(batch), targets_at(batch, where, shift=1)
 
@@ -60,7 +56,7 @@ class CausalLM(Objective):
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        """Generate one slot of each text greedily from the tokens before it.
+        """Generate one slot of each text greedily from the true tokens before it.
 
         A slot of words gets as many tokens as the true word has: of "no" and "no idea" that tells.
         """
@@ -91,6 +87,14 @@ class CausalLM(Objective):
         n_tokens = np.where(is_word, n_words, n_number)
         mask = (ids >= 0) & (np.arange(n_steps) < n_tokens[:, None])
         return Answers(batch.rows, slot, np.where(mask, ids, 0), mask, features[carries & mask])
+
+
+def _answers(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
+    """(B, T) bool: the tokens that a model puts out for some slots."""
+    where = batch.in_slots(slots)
+    if not batch.corpus.tokenizer.answer_fixed:  # and the token that ends a number
+        where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
+    return where
 
 
 def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray, n_steps: int):

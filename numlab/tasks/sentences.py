@@ -12,7 +12,8 @@ from numlab.examples import Examples, Layout, Slot
 from numlab.tasks.base import GivenTask
 from numlab.tasks.files import check_fields, checksum, json_values, verify
 
-NUMBER = re.compile(r"[-+]?(\d[\d,]*\.?\d*|\.\d+)")
+# commas between thousands, or as in 1,50,000: in 0,5 one may be a decimal point, and it is refused
+NUMBER = re.compile(r"[-+]?(([1-9]\d*(,\d{2,3})*,\d{3}|\d+)(\.\d*|,)?|\.\d+)")
 
 
 @dataclass(frozen=True)

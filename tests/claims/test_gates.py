@@ -1,5 +1,6 @@
 """Gates: when a model may be judged."""
 
+import math
 from types import SimpleNamespace
 
 import pandas as pd
@@ -49,9 +50,11 @@ def test_a_loss_below_zero_that_falls_is_at_no_plateau():
     assert gates.plateau([run([1, 0, -1, -2, -2.01])]).passed
 
 
-@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
-def test_a_run_that_diverged_is_named(loss):
-    gate = gates.plateau([run([3, 2, 1, 1, 0.99]), run([3, 2, 1, 1, loss], "mine")])
+@pytest.mark.parametrize("floor", [-math.inf, 0.5], ids=["no floor", "a floor"])
+@pytest.mark.parametrize("loss", [math.nan, math.inf, -math.inf])
+def test_a_run_that_diverged_is_named(loss, floor):
+    runs = [run([3, 2, 1, 1, 0.99]), run([3, 2, 1, loss, loss], "mine")]
+    gate = gates.plateau(runs, floor)
     assert (gate.passed, gate.evidence) == (False, f"mine has a loss of {loss}")
 
 

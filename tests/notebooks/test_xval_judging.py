@@ -65,7 +65,7 @@ def test_a_loss_under_other_masks_is_the_runs_own_where_they_are_its_own(tmp_pat
     assert judging.loss_under(run, more) != pytest.approx(run.valid_loss, rel=1e-3)
 
 
-def test_gates_are_of_the_encoders_that_are_compared(tmp_path, monkeypatch):
+def test_gates_are_of_the_encoders_that_are_compared_each_of_which_has_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
     task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     both = [nl.XVal(), nl.XVal(mixture=2)]
@@ -79,6 +79,8 @@ def test_gates_are_of_the_encoders_that_are_compared(tmp_path, monkeypatch):
     assert (plateau.name, inside.name) == ("plateau", "rates inside the grid")
     assert inside.passed
     assert not judging.trained(runs, rates, ["XVal(mixture=2)"])[1].passed
+    with pytest.raises(ValueError, match=r"the runs are of XVal.*; got Xval"):
+        judging.trained(runs, rates, ["XVal", "Xval"])
 
 
 # -- Kepler

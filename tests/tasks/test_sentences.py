@@ -54,6 +54,11 @@ def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
     ("record", "message"),
     [
         (
+            {"comment": "0,5 percent", "offset": 0, "length": 3},
+            "line 1: expected a number at offset 0, length 3; got '0,5' in '0,5 percent'",
+        ),
+        ({"comment": "12,50 euros", "offset": 0, "length": 5}, "got '12,50' in '12,50 euros'"),
+        (
             {"comment": "a total of 1500 miles", "offset": 12, "length": 5},
             "line 1: expected a number at offset 12, length 5; got '500 m' in 'a total of",
         ),
@@ -72,6 +77,15 @@ def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
 def test_a_record_that_does_not_match_is_named(record, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         Sentences(written(tmp_path, [record])).sample(1, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("1,50,000", 150_000), ("2010,", 2010), ("-12,345.", -12_345), (".5", 0.5)]
+)
+def test_commas_may_group_digits(text, number, tmp_path):
+    record = {"comment": text, "offset": 0, "length": len(text)}
+    (read,) = Sentences(written(tmp_path, [record])).sample(1, seed=0)
+    assert read.numbers.tolist() == [[number]]
 
 
 def test_a_file_with_fewer_sentences_says_so(tmp_path):
