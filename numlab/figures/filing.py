@@ -105,10 +105,13 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     """
     import matplotlib as mpl
 
-    path, draw = _start(id, data), partial(fig.savefig, bbox_inches="tight")
+    path = _start(id, data)
+    fig.draw_without_rendering()
+    box = fig.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
+    fig.set_layout_engine("none")  # it is laid out: again for each file would take twice the time
+    draw = partial(fig.savefig, bbox_inches=box)
     with mpl.rc_context({"svg.hashsalt": id}):  # the same figure gives the same bytes
         store.replace(path.with_suffix(".png"), partial(draw, dpi=150))
-        fig.set_layout_engine("none")  # once is enough: it takes a third of the time
         store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
     title = fig.get_suptitle() or next((a.get_title() for a in fig.axes if a.get_title()), "")
     _finish(data, id=id, kind="figure", title=title)
