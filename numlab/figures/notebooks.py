@@ -30,10 +30,14 @@ class Notebook:
 
     @property
     def cells(self) -> list[dict]:
-        """Its cells; ValueError where they have no source or type."""
+        """Its cells, but that of papermill's parameters in an executed copy: a run replaces it.
+
+        ValueError where they have no source or type.
+        """
         try:
             cells = json.loads(self.path.read_text("utf-8"))["cells"]
-            return [{"source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in cells]
+            own = [c for c in cells if "injected-parameters" not in c["metadata"].get("tags", ())]
+            return [{"source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in own]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{self.path} is not a notebook ({error!r})") from None
 
