@@ -194,3 +194,10 @@ def test_a_copy_of_an_executed_notebook_runs(home, cluster, write_notebook):
     path.write_text(json.dumps(content))
     (job,) = run_notebooks(["xval/copy"], "smoke", 1, cluster)
     assert (job.state, job.note) == ("done", "figures and tables: 1")
+
+
+def test_a_figure_whose_line_is_a_comment_need_not_be_saved(home, cluster, write_notebook):
+    saves = SAVES.format(name="xval/half", id="xval/tab05")
+    write_notebook(home, "xval/half", saves, '# nl.save_table("xval/tab06", frame)\nx = 1')
+    (job,) = run_notebooks(["xval/half"], "smoke", 1, cluster)
+    assert (job.state, job.note) == ("done", "figures and tables: 1")

@@ -18,7 +18,7 @@ from numlab.store import home
 
 PACKAGE = FOLDER.parent
 INSTALLED = Path(sysconfig.get_path("data")) / "share/numlab/notebooks"  # by a wheel
-SAVES = re.compile(r"\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']")
+SAVES = re.compile(r"^\s*#.*|\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Notebook:
     @property
     def declared(self) -> list[str]:
         """The ids that its code saves, as far as they are literal strings."""
-        return SAVES.findall("\n".join(self.code))
+        return [id for id in SAVES.findall("\n".join(self.code)) if id]  # "": a comment
 
     def key(self) -> dict[str, str]:
         """What its figures depend on: digests of code, and versions."""
