@@ -151,7 +151,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
     @staticmethod
     def _frame(X) -> pd.DataFrame:
         if isinstance(X, pd.DataFrame):
-            return X.rename(columns=str)
+            return X.set_axis([str(name) for name in X.columns], axis=1)  # also of pivot tables
         return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
 
 

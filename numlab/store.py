@@ -42,7 +42,7 @@ def home() -> Path:
     'my/lab'
     """
     if named := os.environ.get("NUMLAB_HOME"):
-        return Path(named)
+        return Path(named).expanduser()  # a shell leaves a quoted ~ as it is
     repository = Path(__file__).resolve().parents[1]
     if (repository / "pyproject.toml").is_file():
         return repository

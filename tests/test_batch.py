@@ -1,5 +1,6 @@
 """The batch on small notebooks: one fails, the others go on, and nothing is done twice."""
 
+import json
 import os
 import re
 import time
@@ -183,3 +184,20 @@ def test_a_damaged_figure_is_said_before_anything_runs(home, write_notebook):
     path.write_text("<<<<<<< HEAD")
     with pytest.raises(ValueError, match=r"fig02\.json is damaged .* delete it"):
         run_notebooks(profile="smoke")
+
+
+def test_a_copy_of_an_executed_notebook_runs(home, cluster, write_notebook):
+    saves = SAVES.format(name="xval/copy", id="xval/tab05")
+    path = write_notebook(home, "xval/copy", 'profile = "full"', saves)
+    content = json.loads(path.read_text())
+    content["cells"][2]["metadata"]["tags"] = ["injected-parameters"]  # papermill left it
+    path.write_text(json.dumps(content))
+    (job,) = run_notebooks(["xval/copy"], "smoke", 1, cluster)
+    assert (job.state, job.note) == ("done", "figures and tables: 1")
+
+
+def test_a_figure_whose_line_is_a_comment_need_not_be_saved(home, cluster, write_notebook):
+    saves = SAVES.format(name="xval/half", id="xval/tab05")
+    write_notebook(home, "xval/half", saves, '# nl.save_table("xval/tab06", frame)\nx = 1')
+    (job,) = run_notebooks(["xval/half"], "smoke", 1, cluster)
+    assert (job.state, job.note) == ("done", "figures and tables: 1")

@@ -253,3 +253,10 @@ def test_too_few_rows_and_unknown_targets_are_refused(home, n, message):
     frame = pd.DataFrame(X[:n], columns=["a", "b"])
     with pytest.raises(ValueError, match=message):
         regress(frame, "a" if n < 16 else "c")
+
+
+def test_columns_of_a_pivot_table_have_names_of_several_parts(home):
+    x = np.arange(12.0)
+    frame = pd.DataFrame({("mass", "mean"): x, ("mass", "std"): x % 3})
+    model = NumberRegressor(steps=2, members=1, d_model=4).fit(frame, x)
+    assert np.isfinite(model.predict(frame)).all()

@@ -217,3 +217,9 @@ def test_a_corpus_may_be_larger_than_memory(monkeypatch):
     little, much = peak(512, monkeypatch), peak(8192, monkeypatch)
     numbers, places = 11 * 8, 5 * 8  # bytes a text: its numbers; its length, its place, its turn
     assert much - little < places * 8192 < numbers * 8192
+
+
+def test_a_home_may_begin_with_a_tilde(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NUMLAB_HOME", "~/lab")
+    assert store.home() == tmp_path / "lab"

@@ -18,7 +18,7 @@ from numlab.store import home
 
 PACKAGE = FOLDER.parent
 INSTALLED = Path(sysconfig.get_path("data")) / "share/numlab/notebooks"  # by a wheel
-SAVES = re.compile(r"\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']")
+SAVES = re.compile(r"^\s*#.*|\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,14 @@ class Notebook:
 
     @property
     def cells(self) -> list[dict]:
-        """Its cells; ValueError where they have no source or type."""
+        """Its cells, but that of papermill's parameters in an executed copy: a run replaces it.
+
+        ValueError where they have no source or type.
+        """
         try:
             cells = json.loads(self.path.read_text("utf-8"))["cells"]
-            return [{"source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in cells]
+            own = [c for c in cells if "injected-parameters" not in c["metadata"].get("tags", ())]
+            return [{"source": "".join(c["source"]), "cell_type": c["cell_type"]} for c in own]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{self.path} is not a notebook ({error!r})") from None
 
@@ -51,7 +55,7 @@ class Notebook:
     @property
     def declared(self) -> list[str]:
         """The ids that its code saves, as far as they are literal strings."""
-        return SAVES.findall("\n".join(self.code))
+        return [id for id in SAVES.findall("\n".join(self.code)) if id]  # "": a comment
 
     def key(self) -> dict[str, str]:
         """What its figures depend on: digests of code, and versions."""

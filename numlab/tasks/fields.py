@@ -124,8 +124,8 @@ def from_xarray(dataset) -> Field:
     renames = {a: b for a, b in ALIASES.items() if a in dataset.dims and b not in dataset.dims}
     dataset = dataset.drop_vars(list(renames.values()), errors="ignore").rename(renames)
     array = dataset[variable]
-    if missing := [name for name in AXES if name not in array.dims]:
-        raise ValueError(f"{variable} has the dimensions {AXES}; got no {missing}")
+    if missing := [name for name in AXES if name not in array.indexes]:  # xarray counts from 0
+        raise ValueError(f"{variable} has coordinates along {AXES}; got no {missing}")
     units = array.attrs.get("units", "K")
     if units not in ("K", "kelvin", "Kelvin"):
         raise ValueError(f"{variable} is in kelvin (units 'K'); got units {units!r}")
@@ -134,6 +134,8 @@ def from_xarray(dataset) -> Field:
         raise ValueError(f"{variable} has the dimensions {AXES}; got also {several}")
     array = array.squeeze(others, drop=True).transpose(*AXES)
     hours, latitudes, longitudes = (array[name].values for name in AXES)
+    if hours.dtype.kind != "M":  # numbers could be hours or days, since any date
+        raise ValueError(f"time holds dates; got {hours[0]!r}, perhaps without units")
     hours = hours.astype("datetime64[h]").astype(np.int64)
     land = None
     if "lsm" in dataset:

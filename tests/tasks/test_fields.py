@@ -105,6 +105,18 @@ def test_a_field_with_a_fault_is_refused_by_its_name(data, message):
         from_xarray(data())
 
 
+@pytest.mark.parametrize(
+    "edit, message",
+    [
+        (lambda d: d.drop_vars("longitude"), r"has coordinates along .*; got no \['longitude'\]"),
+        (lambda d: d.assign_coords(time=range(40)), "time holds dates; got .*without units"),
+    ],
+)
+def test_places_and_times_are_not_made_up(edit, message):
+    with pytest.raises(ValueError, match=message):
+        from_xarray(edit(dataset()))
+
+
 def test_a_file_s_fault_names_the_file(tmp_path):
     dataset(units="degC").to_netcdf(tmp_path / "warm.nc", engine="h5netcdf")
     with pytest.raises(ValueError, match=r"warm.nc: t2m is in kelvin"):
