@@ -122,7 +122,7 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
     one that others are compared with. `constant` is the score of a constant answer.
     """
     groups, names = list(table.groupby("encoder", sort=False)), table.loss.unique()
-    figure, axes = panels(len(groups), 4, 2.3, 0.34 * len(names) + 0.7)
+    figure, axes = panels(len(groups), 4, 2.3, 0.34 * len(names) + 0.7, share=False)
     for ax, (encoder, rows) in zip(axes, groups, strict=True):
         color, at = encoder_color(encoder), [list(names).index(loss) for loss in rows.loss]
         ax.hlines(at, rows.low, rows.high, color=color, lw=2, alpha=0.5)
@@ -130,9 +130,11 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
         ax.axvline(rows.value.iloc[0], color=GREY, lw=1, ls="--", label=names[0])
         ax.axvline(constant, color=GREY, lw=1, ls=":", label="one constant answer")
         ax.set(title=encoder, xlabel="log-sMAPE (%)\nhigh is good", ylim=(len(names) - 0.5, -0.5))
-        ax.set_yticks(range(len(names)), names)
-    axes[0].set_xlim(-3, 103)
+        ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
+        ax.margins(x=0.12)
+        ax.locator_params(axis="x", nbins=4)
     figure.suptitle("Products: nearness of the answers, by the loss beside the cross-entropy")
     legend(figure, axes)
-    words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100; no mark: not tried"
-    return captioned(figure, f"{words}\nat or left of the dotted line: learned nothing")
+    words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100; no mark: not tried\n"
+    words += "each panel has its own axis; at or left of the dotted line: learned nothing"
+    return captioned(figure, words)

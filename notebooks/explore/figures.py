@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.figure import Figure
 
-from numlab.plots import OTHERS, panels, styled
+from numlab.plots import captioned, panels, styled
 from numlab.plots.style import legend
 
 MARKS = {"one token": ("o", 11), "several tokens": ("^", 13)}
@@ -37,19 +39,22 @@ def clouds(frame: pd.DataFrame) -> Figure:
 
 
 @styled
-def answers(frame: pd.DataFrame) -> Figure:
-    """Prices that models answer against the true ones, a panel for each way to hold numbers.
+def answers(frame: pd.DataFrame, colors: Sequence[str]) -> Figure:
+    """How far answered prices are from the true ones, a panel for each way to hold numbers.
 
-    `frame` has the columns numbers, price, answer and error, in euros; answer and error are NaN
-    where no price was answered.
+    `frame` has the columns numbers, seed, price, answer and error, in euros; answer and error are
+    NaN where no price was answered. `colors` has one for each way.
     """
-    ways = [*frame.numbers.unique()]
-    figure, axes = panels(len(ways), 2, 3.6, 3.4)
-    true = frame.price.min(), frame.price.max()
-    for ax, way in zip(axes, ways, strict=True):
-        rows = frame[(frame.numbers == way) & frame.price.notna()]
-        ax.plot(true, true, color="#555555", ls="--", lw=1.2)
-        ax.scatter(rows.price, rows.answer.clip(0, 1.2 * true[1]), 9, OTHERS[2], lw=0, alpha=0.6)
-        off = f"typical error {rows.error.median():.2f} euros"
-        ax.set(title=f"numbers {way}\n{off}", xlabel="true price (euros)", ylabel="answer (euros)")
-    return figure
+    ways, asked = [*frame.numbers.unique()], frame[frame.price.notna()]
+    figure, axes = panels(len(ways), 2, 3.6, 3.2)
+    for ax, way, color in zip(axes, ways, colors, strict=True):
+        rows = asked[asked.numbers == way]
+        ax.axhline(0, color="#555555", ls="--", lw=1.2)
+        ax.scatter(rows.price, rows.answer - rows.price, 9, color, lw=0, alpha=0.6)
+        off = f"median error {rows.error.median():.2f} euros"
+        ax.set(title=f"numbers {way}\n{off}", xlabel="true price (euros)")
+    axes[0].set_ylabel("answer less the true price (euros)")
+    if (far := asked.error.quantile(0.995)) > 0:  # a few answers are far off
+        axes[0].set_ylim(-1.1 * far, 1.1 * far)
+    seeds = frame.seed.nunique()
+    return captioned(figure, f"dot: an answer of one of {seeds} seeds; outside: the farthest 0.5 %")

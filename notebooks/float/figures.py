@@ -120,9 +120,10 @@ def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
             ax.scatter(top, [row] * len(top), 22, alpha=0.5, **look)
             ax.scatter(top.mean(), row, 60, marker="|", **(look | {"lw": 2.5}))
         floor = frame[(frame.kind == kind) & (frame.embedding == trivial)]["top-5"].mean()
-        ax.axvline(floor, color="#555555", ls="--", lw=1.2, label=trivial)
+        ax.axvline(floor, color="#555555", ls="--", lw=1.2, label="guessing the\ncommonest words")
         ax.set(title=HIDDEN.get(kind, kind), xlabel="found (%)", ylim=(len(names) - 0.4, -0.6))
-        ax.set_xlim(0, 1.12 * frame[frame.kind == kind]["top-5"].max() + 0.1)
+        most = frame[frame.kind == kind]["top-5"].max()
+        ax.set_xlim(-0.04 * most, 1.12 * most + 0.1)
         ax.locator_params(axis="x", nbins=4)
         shown = [READS.get(name, name) for name in names]
         ax.set_yticks(range(len(names)), shown if ax is axes[0] else [""] * len(names))

@@ -15,7 +15,7 @@ def report_card(frame: pd.DataFrame) -> Figure:
     """A column for each encoder, a row for each measure; the larger the dot, the better.
 
     `frame` comes from `probes.report_card`: its columns encoder, desideratum, measure, value, score
-    and published. A ring that is full is the best score; the number is the value. In the first row
+    and published. The area is the score; the number is the value. In the first row
     of a desideratum stands the published tick, where there is one.
 
     >>> card = {"encoder": ["P10", "XVal"], "desideratum": "D1 one token", "measure": "tokens"}
@@ -34,10 +34,11 @@ def report_card(frame: pd.DataFrame) -> Figure:
         ax.text(x, y + 0.42, told(row.value), ha="center", va="center", fontsize=9)
         ax.text(x + 0.25, y - 0.15, TICKS.get(row.published, "") * first[y], fontsize=10)
     ax.hlines(rows.index[first][1:] - 0.38, -0.6, len(encoders) - 0.4, color="#DDDDDD", lw=0.8)
-    figure.suptitle("What encoders do of the desiderata that the BitTokens paper names")
+    figure.suptitle("How well encoders meet the desiderata that the BitTokens paper names")
     ax.xaxis.tick_top()
     ax.set_xticks(range(len(encoders)), map(short, encoders), rotation=35, ha="left")
-    words = "full ring: the best score; below: the value (↑ high is good, ↓ low is good)"
+    words = "area: the score, 0 to 1 (29 decades are enough; noise by its logarithm); "
+    words += "below: the value (↑ high is good, ↓ low is good)"
     ax.set_xlabel(f"{words}\n{' '.join(TICKS.values())}: the tick of the BitTokens paper")
     ax.set_yticks(range(len(measures)), labels(rows))
     ax.set(xlim=(-0.6, len(encoders) - 0.4), ylim=(len(measures) - 0.3, -0.6))

@@ -23,13 +23,13 @@ def test_numbers_of_one_token_and_of_several_have_different_marks_and_one_scale_
     assert [t.get_text() for t in legend.get_texts()] == ["one token", "several tokens"]
 
 
-def test_each_way_has_a_panel_with_its_answers_and_its_typical_error():
-    rows = [(way, p, p + off, off) for way, off in (("a", 2.0), ("b", 0.5)) for p in (5, 9)]
-    frame = pd.DataFrame(rows, columns=["numbers", "price", "answer", "error"])
-    frame.loc[len(frame)] = ["a", None, None, None]  # no price was asked for
-    left, right = figures.answers(frame).axes
-    assert left.get_title() == "numbers a\ntypical error 2.00 euros"
-    assert right.collections[0].get_offsets().tolist() == [[5, 5.5], [9, 9.5]]
+def test_each_way_has_a_panel_with_its_errors_and_their_median():
+    rows = [(way, 0, p, p + off, off) for way, off in (("a", 2.0), ("b", 0.5)) for p in (5, 9)]
+    frame = pd.DataFrame(rows, columns=["numbers", "seed", "price", "answer", "error"])
+    frame.loc[len(frame)] = ["a", 0, None, None, None]  # no price was asked for
+    left, right = figures.answers(frame, ["#000000", "#C1272D"]).axes
+    assert left.get_title() == "numbers a\nmedian error 2.00 euros"
+    assert right.collections[0].get_offsets().tolist() == [[5, 0.5], [9, 0.5]]
     assert len(left.collections[0].get_offsets()) == 2
 
 
