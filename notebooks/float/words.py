@@ -54,6 +54,12 @@ def from_the_head(head: nl.RunSpec, encoder: nl.Encoder, size: SimpleNamespace) 
     )
 
 
+def first(examples: list[nl.Examples], n: int) -> list[nl.Examples]:
+    """The first n of some texts, in the order in which they were drawn."""
+    last = np.sort(np.concatenate([e.index for e in examples]))[:n][-1]
+    return [e.take(e.index <= last) for e in examples if e.index.min() <= last]
+
+
 @torch.no_grad()
 def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256) -> pd.DataFrame:
     """How likely a run of MaskedWords finds each word of some texts, with one masked at a time.
