@@ -12,18 +12,18 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from numlab.plots import (
-    SEEDS,
     captioned,
     encoder_color,
+    encoder_marker,
     label_sides,
     legend,
-    line_with_band,
     panels,
     styled,
 )
 from numlab.plots.comparisons import PERIODS
 
 MISREAD = "#000000"
+RANGES = "marker: mean of the seeds; small dots: each seed; bar: their range"
 
 
 @styled
@@ -135,7 +135,7 @@ def scaling(frame: pd.DataFrame) -> Figure:
         f"{task}: learned by none, means up to {np.ceil(10 * best) / 10:g} %"
         for task, best in none.items()
     ]
-    return captioned(figure, "\n".join([SEEDS, *lines]))
+    return captioned(figure, "\n".join([RANGES, *lines]))
 
 
 @styled
@@ -154,7 +154,7 @@ def wrong_answers(frame: pd.DataFrame, majority: float) -> Figure:
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
     _labelled(figure, axes, "wrong answers (%)\nlow is good")
-    return captioned(figure)
+    return captioned(figure, RANGES)
 
 
 @styled
@@ -171,7 +171,7 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
         ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         ax.yaxis.set_major_formatter(lambda power, _: f"$10^{{{power:g}}}$")
     _labelled(figure, axes, "1 − R² (low is good)")
-    words = SEEDS.replace("mean", "geometric mean")
+    words = RANGES.replace("mean", "geometric mean")
     if frame.exact_match.max() == 1:
         words += "\nthe lowest marks: not one answer is wrong"
     return captioned(figure, words)
@@ -187,8 +187,10 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
     figure, axes = panels(len(groups), 2, 4.2, 2.8, share=False)
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
-        for encoder, line in rows.groupby("encoder", sort=False):
-            line_with_band(ax, line.groupby("size")[y], encoder)
+        span, n = rows["size"].max() / rows["size"].min(), rows.encoder.nunique()
+        shifts = span ** (0.012 * (np.arange(n) - (n - 1) / 2))  # as far apart on each log axis
+        for shift, (encoder, line) in zip(shifts, rows.groupby("encoder", sort=False), strict=True):
+            _line_with_ranges(ax, line.groupby(shift * line["size"])[y], encoder)
         ticks = sorted((frame[frame.over == over] if len(sizes) == 1 else rows)["size"].unique())
         ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
@@ -198,6 +200,18 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
     if len(tasks) == 1:
         figure.suptitle(tasks[0])
     return figure, axes
+
+
+def _line_with_ranges(ax: Axes, values: pd.core.groupby.SeriesGroupBy, encoder: str) -> None:
+    """The mean of each group, with its range as a bar and its values as dots.
+
+    Bars stand side by side where the bands of many encoders would blend.
+    """
+    color = encoder_color(encoder)
+    for x, group in values:
+        ax.plot([x] * len(group), group, color=color, lw=1.5, alpha=0.45, marker=".", ms=5)
+    mean = values.mean()
+    ax.plot(mean.index, mean, color=color, marker=encoder_marker(encoder), label=encoder)
 
 
 def _labelled(figure: Figure, axes: list[Axes], label: str) -> None:
