@@ -6,7 +6,7 @@ import glob
 import itertools
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +48,7 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
 
 
 def predict(
-    runs: Run | Sequence[Run],
+    runs: Run | Iterable[Run],
     examples: list[Examples] | str,
     slots: str | tuple[str, ...],
     batch_size: int = 256,
@@ -87,7 +87,7 @@ def predict(
     """
     import pandas as pd
 
-    frames, seen, runs = [], Counter(), runs if isinstance(runs, Sequence) else [runs]
+    frames, seen, runs = [], Counter(), [*runs] if isinstance(runs, Iterable) else [runs]
     if not runs:
         raise ValueError("there is no run to predict with")
     for run, label in labels(runs).items():

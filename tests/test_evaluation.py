@@ -304,6 +304,11 @@ def test_predictions_of_many_runs_are_told_apart(run):
     }
 
 
+def test_runs_may_come_from_a_dict(run):
+    runs, rows = {"only": run}, run.spec.task.sample(5, seed=3)
+    assert nl.predict(runs.values(), rows, "answer").equals(nl.predict(run, rows, "answer"))
+
+
 def test_encoders_of_one_class_are_labelled_in_full(run):
     encoders = [nl.FoNE(3), nl.FoNE(3, 1), nl.XVal(k=2), nl.XVal(scale=3.0), nl.Digits(2)]
     runs = [nl.Run(dataclasses.replace(run.spec, encoder=e)) for e in encoders]

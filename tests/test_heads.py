@@ -90,6 +90,13 @@ def test_hl_gauss_fits_a_constant_of_any_size_and_refuses_a_ratio_of_0():
         heads.HLGauss(ratio=0)
 
 
+@pytest.mark.parametrize("head", [heads.HLGauss, heads.Bars])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bins_are_not_fitted_to_what_is_no_number(head, bad):
+    with pytest.raises(ValueError, match=f"fitted to finite numbers; got {bad} among 3"):
+        head.fit([1.0, bad, 2.0], 16)
+
+
 def test_the_oracle_of_rail():
     weights = torch.tensor([2, 4, 1, 8, 5])  # of 20
     d = Points(torch.arange(1.0, 6).repeat_interleave(weights)[:, None])

@@ -65,6 +65,13 @@ def test_other_profiles_were_not_run(ran):
     assert ran.up_to_date("smoke") == (False, "not run before")
 
 
+def test_a_record_without_its_outputs_counts_for_nothing(ran):
+    record = json.loads(ran.record("quick").read_text())
+    del record["outputs"]
+    ran.record("quick").write_text(json.dumps(record))
+    assert ran.up_to_date("quick") == (False, "not run before")
+
+
 def test_prose_needs_no_run(home, write_notebook, ran):
     write_notebook(home, "xval/one", *CELLS, prose="Better words.")
     assert ran.up_to_date("quick")[0]

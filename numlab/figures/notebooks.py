@@ -69,11 +69,12 @@ class Notebook:
         try:
             last = json.loads(self.record(profile).read_text("utf-8"))
             changed = [part for part, value in self.key().items() if last["key"][part] != value]
+            missing = [path for path in last["outputs"] if not (home() / path).exists()]
         except (OSError, ValueError, KeyError):
             return False, "not run before"
         if changed:
             return False, f"{', '.join(changed)} changed"
-        if missing := [path for path in last["outputs"] if not (home() / path).exists()]:
+        if missing:
             return False, f"{', '.join(missing)} missing"
         return True, f"up to date, made {last['made'][:16].replace('T', ' ')}"
 

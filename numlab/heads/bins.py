@@ -79,7 +79,7 @@ class HLGauss(BinHead):
 
         With `asinh` they are equal after x -> asinh((x - median) / interquartile range).
         """
-        x = as_column(numbers).astype(float)
+        x = _finite(cls, numbers)
         if bins < 9 or not len(x):
             wanted = "HLGauss is fitted to numbers, with more than 8 bins (margins of 4 deviations)"
             raise ValueError(f"{wanted}; got {len(x)} numbers, {bins} bins")
@@ -120,8 +120,17 @@ class Bars(BinHead):
     @classmethod
     def fit(cls, numbers, bins: int = 128) -> Self:
         """So many bars with equal counts of the numbers; fewer where numbers repeat."""
-        return cls(quantile_edges(numbers, bins))
+        return cls(quantile_edges(_finite(cls, numbers), bins))
 
     def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         """Negative log densities."""
         return -self.histogram(logits).log_density(numbers).float()
+
+
+def _finite(head: type, numbers) -> np.ndarray:
+    """(n,) floats; a ValueError if one is NaN or infinite."""
+    x = as_column(numbers).astype(float)
+    if not np.isfinite(x).all():
+        got = x[~np.isfinite(x)][0]
+        raise ValueError(f"{head.__name__} is fitted to finite numbers; got {got} among {len(x)}")
+    return x
