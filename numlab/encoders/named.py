@@ -1,6 +1,7 @@
 """Encoders by name, for a command line: numlab's, and those of a module of the user's own."""
 
 import ast
+import dataclasses
 import importlib
 import inspect
 import os
@@ -48,7 +49,9 @@ def named(text: str) -> Encoder:
     try:
         return kind(*args, **options)
     except (TypeError, AttributeError) as error:
-        raise ValueError(f"{text!r} is not an encoder: {error}") from None
+        fields = ", ".join(f.name for f in dataclasses.fields(kind))
+        wanted = f"it is {name}({fields})"
+        raise ValueError(f"{text!r} is not an encoder: {error}; {wanted}") from None
 
 
 def _is_encoder(kind) -> bool:
