@@ -1,7 +1,6 @@
 """Encoders by name, for a command line: numlab's, and those of a module of the user's own."""
 
 import ast
-import dataclasses
 import importlib
 import inspect
 import os
@@ -49,8 +48,7 @@ def named(text: str) -> Encoder:
     try:
         return kind(*args, **options)
     except (TypeError, AttributeError) as error:
-        fields = ", ".join(f.name for f in dataclasses.fields(kind))
-        wanted = f"it is {name}({fields})"
+        wanted = f"it is {name}({', '.join(inspect.signature(kind).parameters)})"
         raise ValueError(f"{text!r} is not an encoder: {error}; {wanted}") from None
 
 
