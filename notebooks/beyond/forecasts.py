@@ -15,6 +15,13 @@ from numlab.tasks import climate
 
 LEVELS = np.arange(1, 20) / 20  # nominal shares of central intervals
 TRUE, TRUE_COLOR = "the true one", "#333333"
+LABELS = {
+    "HLGauss": "histogram, smoothed targets",
+    "bars": "histogram, equal counts",
+    "mixture": "mixture of five normals",
+    "bits, drawn": "bits, drawn one by one",
+    "digits, drawn": "digits, drawn one by one",
+}
 WORST = 1.4  # times the true distribution's CRPS: bits drawn one by one can be 1e38
 
 
@@ -87,6 +94,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     `frame` is a `summary`; TRUE is one of the heads. Lines and markers are means over the seeds,
     bands and small dots the seeds.
     """
+    frame = frame.replace({"head": LABELS})
     heads = [head for head in frame["head"].unique() if head != TRUE]
     colors = dict(zip(heads, OTHERS, strict=False)) | {TRUE: TRUE_COLOR}
     figure, (lines, crps, density) = panels(3, 3, 3.9, 3.6, share=False)
@@ -106,10 +114,11 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     crps.set_xlabel(f"CRPS (σ), less is better\n▶ more than {WORST} times the true one's")
     _dots(density, means.log_density, heads, colors)
     density.set(xlabel="log density (nats), more is better")
+    density.locator_params("x", nbins=5)
     density.tick_params(labelleft=False)
     figure.suptitle("Forecasts by head: do intervals hold what they promise? And two scores")
     words = "dashed: the true distribution; lines, large dots: means; bands, small dots: seeds"
-    look = {"loc": "outside lower center", "ncols": 6, "title_fontsize": 9}
+    look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 9}
     figure.legend(*lines.get_legend_handles_labels(), title=words, **look)
     return figure
 
@@ -123,12 +132,12 @@ def _dots(
         seeds = values[head]
         if seeds.isna().all():  # a head that draws digits or bits has no density
             at = {"transform": ax.get_yaxis_transform(), "ha": "center", "va": "center"}
-            ax.text(0.5, row, "no density: drawn", **at)
+            ax.text(0.5, row, "draws have no density", **at)
             continue
         if seeds.mean() > most:
             ax.scatter(most, row, 64, color=colors[head], marker=">")
             look = {"textcoords": "offset points", "ha": "right", "va": "center"}
-            ax.annotate(f"{seeds.mean():.0e}", (most, row), (-8, 0), **look)
+            ax.annotate(f"mean {seeds.mean():.0e}", (most, row), (-8, 0), **look)
             continue
         ax.scatter(seeds, [row] * len(seeds), 14, color=colors[head], alpha=0.6, lw=0)
         ax.scatter(seeds.mean(), row, 48, color=colors[head])
