@@ -187,11 +187,12 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
     figure, axes = panels(len(groups), 2, 4.2, 2.8, share=False)
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
-        span, n = rows["size"].max() / rows["size"].min(), rows.encoder.nunique()
-        shifts = span ** (0.012 * (np.arange(n) - (n - 1) / 2))  # as far apart on each log axis
-        for shift, (encoder, line) in zip(shifts, rows.groupby("encoder", sort=False), strict=True):
-            _line_with_ranges(ax, line.groupby(shift * line["size"])[y], encoder)
         ticks = sorted((frame[frame.over == over] if len(sizes) == 1 else rows)["size"].unique())
+        names = rows.encoder.unique()
+        apart = 0.012 * (np.arange(len(names)) - (len(names) - 1) / 2)  # of the axis, which is log
+        for shift, name in zip((ticks[-1] / ticks[0]) ** apart, names, strict=True):
+            line = rows[rows.encoder == name]
+            _line_with_ranges(ax, line.groupby(shift * line["size"])[y], name)
         ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
         ax.margins(x=0.06)
