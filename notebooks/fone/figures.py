@@ -208,11 +208,10 @@ def _line_with_ranges(ax: Axes, values: pd.core.groupby.SeriesGroupBy, encoder: 
 
     Bars stand side by side where the bands of many encoders would blend.
     """
-    color = encoder_color(encoder)
+    mean, look = values.mean(), {"color": encoder_color(encoder)}
+    ax.plot(mean.index, mean, marker=encoder_marker(encoder), label=encoder, **look)
     for x, group in values:
-        ax.plot([x] * len(group), group, color=color, lw=1.5, alpha=0.45, marker=".", ms=5)
-    mean = values.mean()
-    ax.plot(mean.index, mean, color=color, marker=encoder_marker(encoder), label=encoder)
+        ax.plot([x] * len(group), group, lw=1.5, alpha=0.45, marker=".", ms=5, zorder=1.9, **look)
 
 
 def _labelled(figure: Figure, axes: list[Axes], label: str) -> None:
