@@ -98,7 +98,7 @@ def plateau(
     """`nl.gates.plateau` of the runs whose exact match is below `enough`.
 
     The loss of a model that is always right falls towards 0 for ever, and what a claim asks for is
-    reached there. A loss below `floor` counts as `floor`.
+    reached there. One that ends below `floor` falls no more.
     """
     short = [run for run, share in zip(runs, exact, strict=True) if share < enough]
     if not short:

@@ -55,8 +55,8 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
 
     The loss is that of the objective: an added term, such as the logarithm of a distance, may tend
     to 0 or below, and then a share of it says nothing. A loss that tends to 0 falls by a constant
-    share; values below `floor` count as `floor`, one for all runs or one for each. A loss that is
-    not finite fails.
+    share: one that ends at `floor` or below, one for all runs or one for each, falls no more. A loss
+    that is not finite fails.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.gates.plateau([nl.train(spec)], floor=10.0).evidence
@@ -73,8 +73,8 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
         start, end = before.iloc[-1], losses.iloc[-1]
         if not np.isfinite([start, end]).all():
             return Gate("plateau", False, f"{run.spec.name} has a loss of {end}")
-        start, end = max(start, least), max(end, least)
-        fall = (start - end) / abs(start) if start != end else 0.0  # a density's may be below 0
+        level = end <= least or start == end
+        fall = 0.0 if level else (start - end) / abs(start)  # a density's may be below 0
         falls.append((fall, run.spec.name))
     fall, worst = max(falls)
     passed = all(fall < MOST_FALL for fall, _ in falls)

@@ -32,11 +32,12 @@ def test_a_term_added_to_the_loss_has_no_part_in_the_plateau():
     assert gates.plateau([both]).evidence.endswith("fell by 0.5% over the last fifth, 5% at most")
 
 
-def test_a_loss_below_the_floor_no_longer_falls():
+def test_a_loss_that_ends_at_the_floor_or_below_no_longer_falls():
     small = run([3, 1, 0.1, 0.02, 0.001])
     assert not gates.plateau([small]).passed
-    assert gates.plateau([small], floor=0.02).passed
-    assert not gates.plateau([small], floor=0.01).passed
+    assert gates.plateau([small], floor=0.01).passed
+    assert gates.plateau([small], floor=0.001).passed
+    assert not gates.plateau([small], floor=0.0009).passed
 
 
 def test_each_run_may_have_its_own_floor():
