@@ -7,7 +7,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from numlab.metrics import each_answer, score
-from numlab.plots import captioned, encoder_color, encoder_marker, legend, panels, styled
+from numlab.plots import (
+    captioned,
+    encoder_color,
+    encoder_marker,
+    label_sides,
+    legend,
+    line_with_ranges,
+    panels,
+    styled,
+)
 
 OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
 GREY = "#555555"
@@ -62,6 +71,22 @@ def by_difficulty(answers: pd.DataFrame) -> pd.DataFrame:
         ["task", EASIER], key=lambda x: x.map(order) if x.name == "task" else x
     )
     return frame.rename(columns={"score": "score (%)"})
+
+
+@styled
+def difficulty(frame: pd.DataFrame) -> Figure:
+    """A panel for each task, a line for each encoder; `frame` comes from `by_difficulty`."""
+    groups = list(frame.groupby("task", sort=False))
+    figure, axes = panels(len(groups), 3, 4.6, 3.4)
+    shift = 1.3 * (np.arange(n := frame.encoder.nunique()) - (n - 1) / 2)  # marks side by side
+    for ax, (task, rows) in zip(axes, groups, strict=True):
+        for apart, (encoder, line) in zip(shift, rows.groupby("encoder", sort=False), strict=True):
+            line_with_ranges(ax, line.groupby(line[EASIER] + apart)["score (%)"], encoder)
+        ax.set(title=task, xticks=(np.arange(PARTS) + 0.5) * 100 / PARTS)
+    label_sides(axes, EASIER, "score (%)")
+    legend(figure, axes)
+    caption = "mark: mean of the seeds over a fifth of the texts; bar: their range, side by side"
+    return captioned(figure, caption)
 
 
 def board(answers: pd.DataFrame) -> pd.DataFrame:

@@ -14,9 +14,9 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numlab.plots import (
     captioned,
     encoder_color,
-    encoder_marker,
     label_sides,
     legend,
+    line_with_ranges,
     panels,
     styled,
 )
@@ -192,7 +192,7 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
         apart = 0.012 * (np.arange(len(names)) - (len(names) - 1) / 2)  # of the axis, which is log
         for shift, name in zip((ticks[-1] / ticks[0]) ** apart, names, strict=True):
             line = rows[rows.encoder == name]
-            _line_with_ranges(ax, line.groupby(shift * line["size"])[y], name)
+            line_with_ranges(ax, line.groupby(shift * line["size"])[y], name)
         ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
         ax.margins(x=0.06)
@@ -201,17 +201,6 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
     if len(tasks) == 1:
         figure.suptitle(tasks[0])
     return figure, axes
-
-
-def _line_with_ranges(ax: Axes, values: pd.core.groupby.SeriesGroupBy, encoder: str) -> None:
-    """The mean of each group, with its range as a bar and its values as dots.
-
-    Bars stand side by side where the bands of many encoders would blend.
-    """
-    mean, look = values.mean(), {"color": encoder_color(encoder)}
-    ax.plot(mean.index, mean, marker=encoder_marker(encoder), label=encoder, **look)
-    for x, group in values:
-        ax.plot([x] * len(group), group, lw=1.5, alpha=0.45, marker=".", ms=5, zorder=1.9, **look)
 
 
 def _labelled(figure: Figure, axes: list[Axes], label: str) -> None:

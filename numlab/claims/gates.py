@@ -55,8 +55,8 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
 
     The loss is that of the objective: an added term, such as the logarithm of a distance, may tend
     to 0 or below, and then a share of it says nothing. A loss that tends to 0 falls by a constant
-    share: one that ends at `floor` or below, one for all runs or one for each, falls no more. A loss
-    that is not finite fails.
+    share: one that ends at `floor` or below falls no more. There is a floor for all runs, or one
+    for each. A loss that is not finite fails.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.gates.plateau([nl.train(spec)], floor=10.0).evidence

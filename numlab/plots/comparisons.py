@@ -67,6 +67,25 @@ def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -
     ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
 
 
+def line_with_ranges(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
+    """Draw the mean of each group as a line, its range as a bar, its values as dots.
+
+    Where the bands of many lines would blend: shift the groups of each, and bars stand side by
+    side.
+
+    >>> errors = pd.DataFrame({"digits": [1, 1, 2, 2], "error": [0.25, 0.75, 0.5, 1.0]})
+    >>> figure, (ax,) = nl.plots.panels(1)
+    >>> nl.plots.line_with_ranges(ax, errors.groupby("digits").error, "XVal")
+    >>> [line.get_ydata().tolist() for line in ax.lines]
+    [[0.5, 0.75], [0.25, 0.75], [0.5, 1.0]]
+    """
+    mean, color = values.mean(), encoder_color(name)
+    ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
+    bar = {"color": color, "lw": 1.5, "alpha": 0.45, "marker": ".", "ms": 5, "zorder": 1.9}
+    for x, group in values:
+        ax.plot([x] * len(group), group, **bar)
+
+
 @styled
 def spectra(frame: pd.DataFrame) -> Figure:
     """Power over frequency with the peaks marked (fone, Appendix D, Fig. 7 and 8).
