@@ -1,5 +1,6 @@
 """The command line: `numlab ...`."""
 
+import csv
 import importlib.metadata
 import importlib.util
 import os
@@ -28,11 +29,12 @@ def _check_picture(file: str | None) -> str | None:
 
 
 def _split(names: str | None) -> list[str]:
-    return [name for name in (names or "").split(",") if name]
+    return [name for name in next(csv.reader([names or ""]), []) if name]
 
 
 COLUMNS = (
     "The columns to use, with their kinds if need be: number, id, code, words, date, dmy or mdy. "
+    "A name that holds a comma stands in quotes: '\"a, b\",c'. "
     "Default: the first usable ones, 8 for compare and 32 for regress."
 )
 Columns = Annotated[str | None, typer.Option(metavar="A,B:id", help=COLUMNS, callback=_split)]

@@ -589,6 +589,14 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert "Take " in text and '<meta charset="utf-8">' in text[:50]  # else a browser guesses
 
 
+def test_a_column_s_name_with_a_comma_stands_in_quotes(tmp_path, home):
+    path = saved(tmp_path, "rooms.csv", pd.DataFrame({"width, m": [2.5, 4] * 20, "height": 6.5}))
+    options = ["compare", str(path), "--steps", "0", "--json", "--columns", '"width, m",height']
+    done = CliRunner().invoke(app, options)
+    assert done.exit_code == 0, done.exception
+    assert "Read as width, m (number), height (number)." in done.stderr
+
+
 def test_long_integers_and_plain_texts_are_read_from_json_lines(tmp_path):
     lines = "\n".join(json.dumps({"n": n}) for n in (1, 2, 10**30))
     assert read(tmp_path, "big.jsonl", lines).numbers["n"].tolist() == [1.0, 2.0, 1e30]

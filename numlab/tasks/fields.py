@@ -136,7 +136,10 @@ def from_xarray(dataset) -> Field:
     hours, latitudes, longitudes = (array[name].values for name in AXES)
     if hours.dtype.kind != "M":  # numbers could be hours or days, since any date
         raise ValueError(f"time holds dates; got {hours[0]!r}, perhaps without units")
-    hours = hours.astype("datetime64[h]").astype(np.int64)
+    times, hours = hours, hours.astype("datetime64[h]")
+    if (between := times[times != hours]).size:
+        raise ValueError(f"times are whole hours; got {between[0]}")
+    hours = hours.astype(np.int64)
     land = None
     if "lsm" in dataset:
         first = {d: 0 for d in dataset.lsm.dims if d not in AXES[1:]}

@@ -110,6 +110,10 @@ def test_a_field_with_a_fault_is_refused_by_its_name(data, message):
     [
         (lambda d: d.drop_vars("longitude"), r"has coordinates along .*; got no \['longitude'\]"),
         (lambda d: d.assign_coords(time=range(40)), "time holds dates; got .*without units"),
+        (
+            lambda d: d.assign_coords(time=d.time + np.timedelta64(30, "m")),
+            "whole hours; got 2020-01-01T00:30",
+        ),
     ],
 )
 def test_places_and_times_are_not_made_up(edit, message):
