@@ -38,6 +38,7 @@ class Decision:
         head, levels = model.tokenizer.head, (np.arange(self.samples) + 0.5) / self.samples
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
+            each += [model] * (self.decide == "mode")
         elif self.decide == "mean" and _curved(model.tokenizer):
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:
@@ -51,9 +52,13 @@ class Decision:
             raise ValueError(f"a number is decided; {slot} is filled with words")
         if kind == "O":
             raise ValueError(f"{slot} has integers beyond float64: predict without `decide`")
-        points = Points(torch.from_numpy(np.stack([c["predicted"].astype(float) for c in drawn])))
-        valid = points.valid.numpy()
-        decided = {"predicted": self.of(points), "valid": valid > 0, "dropped": 1 - valid}
+        numbers = np.stack([c["predicted"].astype(float) for c in drawn])
+        points = Points(torch.from_numpy(numbers[: self.samples]))
+        predicted, valid = self.of(points), points.valid.numpy()
+        for greedy in numbers[self.samples :]:  # of samples that all differ none comes most often
+            often = (numbers[: self.samples] == predicted).sum(0) > 1
+            predicted = np.where(often | np.isnan(greedy), predicted, greedy)
+        decided = {"predicted": predicted, "valid": ~np.isnan(predicted), "dropped": 1 - valid}
         return {**drawn[0], **decided}
 
 

@@ -165,7 +165,8 @@ def text_vectors(
     vectors = _means(corpus, states, lambda batch: batch.in_slots(slots))
     if any(e.index is None for e in examples):
         return vectors
-    return vectors[np.argsort(np.concatenate([e.index for e in examples]))]
+    order = np.argsort(np.concatenate([e.index for e in examples]), kind="stable")
+    return vectors[order]
 
 
 def from_pretrained(

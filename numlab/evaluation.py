@@ -4,6 +4,7 @@ import bisect
 import functools
 import glob
 import itertools
+import math
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,6 +69,7 @@ def predict(
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
         the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
         a formula for their distribution use it; else answers are drawn, word by word, bit by bit.
+        Where no two of these are equal, the mode is the answer without `decide`.
         Where an encoder asinh-transforms a column, the mean is that of `samples` quantiles (a long
         tail counts a little too little), and the mode that of the transformed number.
     samples : how many answers are drawn for each; the same ones each time.
@@ -164,7 +166,8 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
             warnings.warn(f"{held}: theirs are too narrow", stacklevel=4)
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
-        width = (of("valid") - true).abs().quantile(place, interpolation="higher")
+        errors = (of("valid") - true).abs().sort_values()
+        width = errors.iloc[math.ceil(place * len(errors) - 1e-9) - 1]
         low, high = frame.predicted - width, frame.predicted + width
     return frame.assign(low=low, high=high)
 

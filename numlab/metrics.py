@@ -45,9 +45,14 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     else:  # words, and integers beyond float64, may stand beside floats
         same = np.array(true == predicted, bool)
         pairs = zip(true, predicted, strict=True)
-        floats = np.array([isinstance(t, float) and isinstance(p, float) for t, p in pairs], bool)
+        floats = np.array([_is_exact(t) and _is_exact(p) for t, p in pairs], bool)
     same[floats] |= np.abs(_gap(frame[floats])) <= tolerance  # NaN compares False
     return float(same.mean())
+
+
+def _is_exact(x) -> bool:
+    """Whether x is a number that float64 holds."""
+    return isinstance(x, float) or (isinstance(x, Real) and abs(x) < EXACT)
 
 
 def log_smape(frame, digits: int = 15) -> float:
@@ -142,6 +147,8 @@ def _gap(frame) -> np.ndarray:
     from pandas.api.types import is_float_dtype
 
     columns = frame.predicted, frame.true
+    if any(isinstance(x, str) for x in frame.true):
+        raise ValueError("a slot of words has no distances: take exact_match")
     predicted, true = (
         x.to_numpy(float if is_float_dtype(x) else object, na_value=np.nan) for x in columns
     )
@@ -157,9 +164,9 @@ def r2(frame) -> float:
     0.5
     """
     valid = frame[frame.valid]
-    true = valid.true.to_numpy(float)
+    error, true = mse(valid), valid.true.to_numpy(float)
     variance = float(true.var()) if (true != true[:1]).any() else 0.0  # not 1e-34
-    return 1 - mse(valid) / variance if variance else float("nan")
+    return 1 - error / variance if variance else float("nan")
 
 
 def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")):

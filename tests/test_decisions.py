@@ -124,3 +124,11 @@ def test_the_mean_of_an_asinh_transformed_column_is_in_its_own_units(module_home
 
     assert decided("mean") == pytest.approx([np.sinh(normal).mean()], rel=0.01)
     assert decided("median") == pytest.approx([np.sinh(3.5)], rel=1e-5)
+
+
+def test_where_no_two_samples_are_equal_the_mode_is_the_greedy_answer(module_home, monkeypatch):
+    run = nl.train(spec(nl.XVal(), heads.DigitHead(9, signed=False), MASKED))
+    logits = torch.eye(10)[7].repeat(9)  # at each place 7 is likeliest
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 90))
+    frame = nl.predict(run, "test", "answer", decide="mode")
+    assert set(frame.predicted[frame.valid]) == {777777777.0}

@@ -290,6 +290,14 @@ def test_intervals_that_are_all_too_narrow_are_said():
         evaluation._slot_interval(Certain(true + 1), rows, true, 0.8, closed=True)
 
 
+@pytest.mark.parametrize(("n", "coverage", "rank"), [(9, 0.8, 8), (19, 0.9, 18), (99, 0.9, 90)])
+def test_an_interval_is_as_wide_as_the_validation_numbers_need(n, coverage, rank):
+    answers, rows = Certain(np.zeros(n)), {"asked": range(n), "valid": range(n)}
+    true = pd.Series(np.random.default_rng(0).permutation(n) + 1.0)  # split conformal: (n + 1) c
+    found = evaluation._slot_interval(answers, rows, true, coverage, closed=False)
+    assert set(found.high) == {rank} and set(found.low) == {-rank}
+
+
 def test_predictions_of_many_runs_are_told_apart(run):
     other = dataclasses.replace(run.spec, seed=1)
     third = dataclasses.replace(run.spec, encoder=nl.P10())

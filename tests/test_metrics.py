@@ -83,6 +83,17 @@ def test_exact_match_has_a_tolerance_for_floats_beside_words_and_long_integers()
     assert metrics.exact_match(f, tolerance=0.5) == 2 / 6
 
 
+def test_exact_match_has_a_tolerance_for_integers_beside_words():
+    assert metrics.exact_match(frame((1, 1.05), (2, 2.05), ("B", "B")), 0.1) == 1
+    assert metrics.exact_match(frame((10**17, 10**17 + 1), ("B", "B")), 2) == 0.5
+
+
+@pytest.mark.parametrize("metric", [metrics.mse, metrics.r2])
+def test_words_have_no_distances(metric):
+    with pytest.raises(ValueError, match="take exact_match"):
+        metric(frame((1.0, 1.0), ("B", "B")))
+
+
 def test_of_float32_fewer_digits_are_asked_for():
     f = frame((101.0, 100.0))
     assert metrics.log_smape(f, 6) == pytest.approx(0.153546 * 15 / 6, abs=1e-5)

@@ -71,14 +71,15 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
         if before.empty:
             return Gate("plateau", False, f"{run.spec.name} was validated at its end only")
         start, end = before.iloc[-1], losses.iloc[-1]
-        if not np.isfinite([start, end]).all():
-            return Gate("plateau", False, f"{run.spec.name} has a loss of {end}")
+        if wild := [loss for loss in (start, end) if not np.isfinite(loss)]:
+            return Gate("plateau", False, f"{run.spec.name} has a loss of {wild[0]}")
         level = end <= least or start == end
         fall = 0.0 if level else (start - end) / abs(start)  # a density's may be below 0
         falls.append((fall, run.spec.name))
     fall, worst = max(falls)
     passed = all(fall < MOST_FALL for fall, _ in falls)
-    shown = f"{worst} fell by {fall:.1%} over the last fifth, {MOST_FALL:.0%} at most"
+    change = f"rose by {-fall:.1%}" if fall < 0 else f"fell by {fall:.1%}"
+    shown = f"{worst} {change} over the last fifth, {MOST_FALL:.0%} at most"
     return Gate("plateau", passed, shown)
 
 

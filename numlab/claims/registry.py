@@ -45,6 +45,8 @@ class Claim:
         given = [side for side in ("above", "below", "within") if getattr(self, side) is not None]
         if len(given) != 1:
             raise ValueError(f"{self.id} needs one of above, below and within; got {given}")
+        if self.within and not self.within[0] <= self.within[1]:
+            raise ValueError(f"{self.id} is within (least, greatest); got {self.within}")
         if self.over not in UNITS:
             raise ValueError(f"{self.id} is over one of {', '.join(UNITS)}; got {self.over!r}")
         if self.gates and self.over == "nothing":

@@ -17,7 +17,8 @@ Samples = Column | pd.DataFrame | Mapping[str, Column]
 LEVEL = 0.95
 # Samples that an interval needs: of 20 examples, a bootstrap misses on a side in 5 %, not 2.5.
 LEAST = {"seeds": 3, "examples": 200, "nothing": 1}
-ROUNDING = 1e-12  # of the logarithm of a ratio, such as 204800 / 3200
+UNITS_BY_NAME = {"seed", "example"}
+ROUNDING = 1e-12  # of what decimals leave, as 0.98 - 0.96 against 0.02
 
 
 class WrongSamplesError(ValueError):
@@ -103,7 +104,7 @@ def judge(
     if against is not None:
         columns = _pair(claim, columns, _columns(against, claim.ratio))
     _check_gates(claim, gates, columns)
-    columns = {name: _averaged(claim.over, values) for name, values in columns.items()}
+    columns = {name: _averaged(claim, name, values) for name, values in columns.items()}
     least, greatest = claim.bounds
     intervals = {name: _interval(claim, name, values) for name, values in columns.items()}
     by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
@@ -146,11 +147,12 @@ def _failed(gates: Sequence[Gate], part: str, *sides: str) -> list[Gate]:
 
 def _lies(claim: Claim, low: float, high: float) -> str:
     """Where an interval lies: "inside" the claimed side, "beyond" it, or on "both" sides."""
-    least, greatest = claim.bounds
     closed = claim.within is not None
-    if claim.ratio:  # at a bound, rounding would decide
-        slack = ROUNDING if closed else -ROUNDING
-        least, greatest = least - slack, greatest + slack
+    slack = ROUNDING if closed else -ROUNDING  # at a bound, rounding would decide
+    least, greatest = (
+        bound + side * slack * max(1, abs(bound)) if np.isfinite(bound) else bound
+        for side, bound in zip((-1, 1), claim.bounds, strict=True)
+    )
     if (least <= low and high <= greatest) if closed else (least < low and high < greatest):
         return "inside"
     beyond = (high < least or low > greatest) if closed else (high <= least or low >= greatest)
@@ -181,21 +183,30 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
     pairs = {}
     for name, column in columns.items():
         other = others.get(name) if shared is None else shared
+        where = f"{claim.id}{name and f', {name}'}"
         if other is None or set(column.index) != set(other.index):
             n = "no" if other is None else len(other)
             got = f"{len(column)} samples are not paired with {n} others"
-            raise WrongSamplesError(f"{claim.id}{name and f', {name}'}: {got}")
+            raise WrongSamplesError(f"{where}: {got}")
+        names, of_others = column.index.names, other.index.names
+        if names != of_others and None not in {*names, *of_others}:  # pandas would not look at them
+            raise WrongSamplesError(f"{where}: samples by {names}, others by {of_others}")
         pairs[name] = column - other
     if shared is None and (left := others.keys() - columns.keys()):
         raise WrongSamplesError(f"{claim.id}: no samples for {', '.join(sorted(left))}")
     return pairs
 
 
-def _averaged(over: str, values: pd.Series) -> pd.Series:
+def _averaged(claim: Claim, name: str, values: pd.Series) -> pd.Series:
     """One value for each seed or example, where an index (seed, example) has many."""
-    if values.index.nlevels == 1 or over == "nothing":
+    unit, names = claim.over.removesuffix("s"), values.index.names
+    plain = values.index.nlevels == 1 and names[0] not in UNITS_BY_NAME - {unit}
+    if claim.over == "nothing" or plain:
         return values
-    return values.groupby(over.removesuffix("s"), dropna=False).mean(skipna=False)
+    if unit not in names:
+        where = f"{claim.id}{name and f', {name}'}"
+        raise WrongSamplesError(f"{where}: a value for each {unit} is needed; got {names}")
+    return values.groupby(unit, dropna=False).mean(skipna=False)
 
 
 def _interval(
@@ -208,7 +219,7 @@ def _interval(
     if not np.isfinite(values).all():
         labels = values.index[~np.isfinite(values)].tolist()
         raise WrongSamplesError(f"{where}: NaN, infinity or no ratio at {labels[:5]}")
-    if claim.over == "nothing" or values.max() == values.min():
+    if claim.over == "nothing" or _alike(values):
         return values.min(), values.max()
     if claim.over == "seeds":
         half = stats.t.ppf((1 + level) / 2, n - 1) * values.std() / n**0.5
@@ -218,9 +229,13 @@ def _interval(
     return tuple(draws.confidence_interval)
 
 
+def _alike(values: pd.Series) -> bool:
+    return bool(values.max() - values.min() <= ROUNDING * values.abs().max())
+
+
 def _part(claim: Claim, name: str, values: pd.Series, low: float, high: float) -> Part:
     mean, effect, half = values.mean(), None, None
-    if claim.over != "nothing" and values.max() > values.min():
+    if claim.over != "nothing" and not _alike(values):
         least, greatest = claim.bounds
         effect = float(min(mean - least, greatest - mean) / values.std())
         half = float((high - low) / 2 / values.std())

@@ -41,6 +41,9 @@ class FigureHead(FigureCode, Head):
     def build(self, d_model: int) -> HeadModule:
         return DigitModule(self, nn.Linear(d_model, 10 * self.n_digits + 1))
 
+    def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
+        raise ValueError("a number has many spellings in scientific notation: 50e0 is 05e1")
+
 
 @dataclass(frozen=True)
 class CircleHead(DigitCode, Head):

@@ -42,6 +42,10 @@ class Distribution(abc.ABC):
     def cdf(self, x: torch.Tensor) -> torch.Tensor:
         """The probability of a number up to x."""
 
+    def left_cdf(self, x: torch.Tensor) -> torch.Tensor:
+        """The probability of a number below x; that up to x where no number has a probability."""
+        return self.cdf(x)
+
     @abc.abstractmethod
     def quantile(self, level: torch.Tensor) -> torch.Tensor:
         """The least number with that probability up to it."""
@@ -274,6 +278,9 @@ class Points(Distribution):
 
     def cdf(self, x: torch.Tensor) -> torch.Tensor:
         return (self.numbers <= x.double()[..., None, :]).sum(-2) / self.count.double()
+
+    def left_cdf(self, x: torch.Tensor) -> torch.Tensor:
+        return (self.numbers < x.double()[..., None, :]).sum(-2) / self.count.double()
 
     def quantile(self, level: torch.Tensor) -> torch.Tensor:
         place = (level.double() * self.count - 1e-9).ceil().clamp(min=1).minimum(self.count) - 1

@@ -56,10 +56,10 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
     Returns
     -------
     DataFrame [true, pit, crps, log_density, q5, q25, q50, q75, q95]
-        `pit` is the predicted probability of a number up to the true one; it is uniform between 0
-        and 1 where predictions are calibrated. `crps` is least, on average, for the true
-        distribution; `log_density` is then greatest, and NaN for samples that have no density. q5
-        to q95 are quantiles.
+        `pit` is the predicted probability of a number up to the true one, where that one itself
+        counts by a random share; it is uniform between 0 and 1 where predictions are calibrated.
+        `crps` is least, on average, for the true distribution; `log_density` is then greatest, and
+        NaN for samples that have no density. q5 to q95 are quantiles.
 
     >>> import torch
     >>> ones = torch.ones(2, 1)
@@ -68,7 +68,9 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
     [0.5, 0.975]
     """
     x = torch.from_numpy(true)
-    columns = {"true": true, "pit": predicted.cdf(x).numpy(), "crps": predicted.crps(x).numpy()}
+    below, share = predicted.left_cdf(x).numpy(), np.random.default_rng(0).random(len(true))
+    pit = below + share * (predicted.cdf(x).numpy() - below)
+    columns = {"true": true, "pit": pit, "crps": predicted.crps(x).numpy()}
     try:
         columns["log_density"] = predicted.log_density(x).numpy()
     except ValueError:  # samples

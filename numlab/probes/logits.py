@@ -137,7 +137,7 @@ def expectation(read: NumberLogits) -> pd.DataFrame:
 def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
     """(n, L, V) logits to (n,) numbers of the likeliest tokens and (n,) means."""
     n, length, n_words = logits.shape
-    k = min(n_words, int(MAX_SPELLINGS ** (1 / length)))
+    k = min(n_words, int(MAX_SPELLINGS ** (1 / length) + 1e-9))  # 4096 ** (1 / 3) is below 16
     probability, word = (x.numpy() for x in logits.softmax(-1).topk(k, -1))  # (n, L, k), sorted
     choices = np.indices((k,) * length).reshape(length, -1)  # (L, S): which word at each token
     weight = math.prod(probability[:, i, choice] for i, choice in enumerate(choices))  # (n, S)

@@ -64,6 +64,8 @@ def linear(
     """
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
     target = np.asarray(target)
+    if not np.isfinite(vectors).all():
+        raise ValueError("a vector holds NaN or infinity")
     if not np.isin(target, (False, True)).all():
         raise ValueError(f"targets are True or False; got {target[:3]}")
     target = target.astype(bool)
@@ -152,6 +154,7 @@ def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> p
         got = f"{n} from {min(numbers, default=None)} to {max(numbers, default=None)}"
         raise ValueError(f"a spectrum takes {FEWEST} or more consecutive integers; got {got}")
     vectors = e.vectors[order].astype(np.float64)
+    vectors /= np.abs(vectors).max() or 1.0  # squares stay within float64
     if vectors.shape[1] > n:  # rotated into their span, (n, n), which keeps all powers
         vectors = np.linalg.qr(vectors.T)[1].T
     power = _power(vectors)

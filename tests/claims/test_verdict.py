@@ -226,6 +226,7 @@ def test_the_gates_are_those_of_the_claim(gates):
         judge(claim(above=0, gates=["plateau"]), SEEDS, gates=gates)
 
 
+SQUARE = pd.MultiIndex.from_product([range(3)] * 2, names=["seed", "example"])
 EXAMPLES = pd.MultiIndex.from_product([[0, 1, 2], range(4)], names=["seed", "example"])
 
 
@@ -239,6 +240,17 @@ EXAMPLES = pd.MultiIndex.from_product([[0, 1, 2], range(4)], names=["seed", "exa
         ({"P10": SEEDS}, {"FP15": SEEDS}, "P10: 5 samples are not paired with no others"),
         ({"P10": SEEDS}, {"P10": SEEDS, "FP15": SEEDS}, "no samples for FP15"),
         (pd.Series(SEEDS, [0, 1, 2, 2, 1]), None, "two samples have one label"),
+        (
+            pd.Series(SEEDS).rename_axis("example"),
+            None,
+            r"for each seed is needed; got \['example'\]",
+        ),
+        (pd.Series(1.0, EXAMPLES.set_names(["run", "text"])), None, "for each seed is needed"),
+        (
+            pd.Series(1.0, SQUARE),
+            pd.Series(1.0, SQUARE.set_names(["example", "seed"])),
+            "by .'seed', 'example'., others by .'example', 'seed'",
+        ),
         (pd.Series([1, np.nan] * 6, EXAMPLES), None, r"NaN, infinity or no ratio at \[0, 1, 2\]"),
     ],
 )
@@ -262,6 +274,20 @@ def test_a_ratio_of_nothing_is_refused():
 def test_few_examples_are_refused():
     with pytest.raises(WrongSamplesError, match="examples needed: 200; got 5"):
         judge(claim(above=0, over="examples"), SEEDS)
+
+
+@pytest.mark.parametrize("most", [0.96, 0.02, 0.7])
+def test_rounding_does_not_decide_at_a_bound(most):
+    at = [most + 0.02] * 3, [most] * 3
+    assert judge(claim(within=(-0.02, 0.02)), *at).verdict == "held"
+    assert judge(claim(above=0.02), *at).verdict == "contradicted"
+
+
+def test_samples_that_differ_by_rounding_are_equal():
+    values = np.full(300, 0.1)
+    values[0] = np.nextafter(0.1, 1)
+    found = judge(claim(above=0, over="examples"), values)
+    assert found.verdict == "held" and found.parts[0].effect is None
 
 
 def test_what_is_computed_may_have_any_index():

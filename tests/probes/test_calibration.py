@@ -88,6 +88,22 @@ def test_a_quantile_of_samples_is_the_least_of_them_with_that_share_up_to_it():
     assert found.filter(regex="q").to_numpy().tolist() == [[1, 5, 10, 15, 19]]
 
 
+def test_pit_is_uniform_where_single_numbers_have_probabilities():
+    true = np.random.default_rng(0).integers(0, 10, 2000).astype(float)
+    digits = Points(torch.arange(10.0)[:, None].expand(-1, 2000))
+    pit = scores(digits, true).pit
+    assert np.histogram(pit, 10, (0, 1))[0] == pytest.approx([200] * 10, abs=60)
+    sure = scores(Points(torch.from_numpy(true)[None]), true).pit
+    assert np.histogram(sure, 10, (0, 1))[0] == pytest.approx([200] * 10, abs=60)
+
+
+def test_spellings_that_are_not_unique_have_no_density():
+    head = nl.heads.FigureHead(figures=2)
+    module = head.build(4)
+    found = scores(head.distribution(module, module(torch.zeros(2, 4))), np.zeros(2))
+    assert found.log_density.isna().all() and found.crps.notna().all()
+
+
 def test_the_true_distribution_scores_best():
     true = np.random.default_rng(0).normal(size=4000)
 

@@ -89,3 +89,15 @@ def test_the_last_block_is_read_unless_another_is_named(run):
 def test_a_slot_that_no_text_has_is_refused(run):
     with pytest.raises(ValueError, match="no slot fits"):
         text_vectors(run, run.examples("test"), "humidity*")
+
+
+def test_texts_of_two_samples_keep_their_order_where_their_index_repeats(run):
+    samples = [run.spec.task.sample(20, seed=seed) for seed in (1, 2)]
+    each = [text_vectors(run, sample, "T*") for sample in samples]
+    both = text_vectors(run, [*samples[0], *samples[1]], "T*")
+    assert np.allclose(both, np.stack(each, axis=1).reshape(40, -1), atol=1e-6)
+
+
+def test_a_vector_that_is_not_finite_is_refused():
+    with pytest.raises(ValueError, match="holds NaN or infinity"):
+        linear(np.full((4, 1), np.nan), [True, True, False, False], n_train=2)

@@ -70,3 +70,8 @@ def test_numbers_other_than_consecutive_integers_are_refused(numbers):
 def test_vectors_on_a_line_have_no_spectrum():
     with pytest.raises(ValueError, match="lie on a line"):
         spectrum(Embeddings(NUMBERS, NUMBERS[:, None] * np.ones(3), "test"))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_the_scale_of_the_vectors_does_not_matter(scale):
+    assert peaks(scale * (NOISE + wave(10))) == [10.0]
