@@ -29,7 +29,10 @@ def _check_picture(file: str | None) -> str | None:
 
 
 def _split(names: str | None) -> list[str]:
-    return [name for name in next(csv.reader([names or ""]), []) if name]
+    try:
+        return [name for name in next(csv.reader([names or ""]), []) if name]
+    except csv.Error as error:
+        raise ValueError(f"columns are names with commas between them: {error}") from None
 
 
 COLUMNS = (

@@ -199,7 +199,10 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
         return vectors.reshape(len(X), -1)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        if input_features is not None and len(input_features) != len(names):
+            raise ValueError(f"expected {len(names)} input features; got {len(input_features)}")
         names = names if input_features is None else input_features
         return np.array([f"{n}_{i}" for n in names for i in range(self.d_model)], object)
 
@@ -216,7 +219,10 @@ def _check_numbers(values, name: str = "X") -> None:
     """ValueError for dates: as float64 they are microseconds, and a missing one is a number."""
     is_frame = isinstance(values, pd.DataFrame)
     frame = values if is_frame else pd.DataFrame({name: np.asarray(values).ravel()})
-    kinds = ((str(name), pd.api.types.infer_dtype(column)) for name, column in frame.items())
+    columns = [
+        (name, x.cat.categories if x.dtype == "category" else x) for name, x in frame.items()
+    ]
+    kinds = ((str(name), pd.api.types.infer_dtype(column)) for name, column in columns)
     if dates := [name for name, kind in kinds if kind.startswith(("date", "time", "period"))]:
         raise ValueError(f"columns are numbers; got dates in {', '.join(dates)}")
 

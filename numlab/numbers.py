@@ -19,6 +19,8 @@ def as_numbers(numbers) -> np.ndarray:
     >>> as_numbers([1, 2.5]), as_numbers([-1, 2**63])
     (array([1. , 2.5]), array([-1, 9223372036854775808], dtype=object))
     """
+    if np.ma.is_masked(numbers):
+        raise ValueError("numbers are not masked: leave the masked ones out")
     array = np.asarray(numbers)
     if array.dtype.kind == "f" and isinstance(numbers, (list, tuple)):
         array = np.asarray(numbers, object)  # numpy rounds [-1, 2**63] to floats

@@ -9,16 +9,17 @@ from numlab.numbers import FLOAT_DIGITS
 
 NUMBER = re.compile(
     r"""
-    (   [-+\u2212.0-9]                  # how a number begins, but
+    ((?>                                # as long as can be, so that "25.11.2026" holds no 25.1;
+        [-+\u2212.0-9]                  # how a number begins, but
         (?<![\w.].)                     # not inside a word ("planet0") or a number ("1.2.3"),
         (?<![)\]}][-+\u2212])           # and no sign where something is subtracted ("(a)-2")
         (?:
             (?<=\.) [0-9]+
-          | (?: (?<=[0-9]) | [0-9] ) [0-9]* (?: \.[0-9]+ | \.(?=[eE][-+]?[0-9]) )?
+          | (?: (?<=[0-9]) | [0-9] ) [0-9]* (?: \.[0-9]+ | \.(?=[eE][-+\u2212]?[0-9]) )?
           | (?<=[-+\u2212]) \.[0-9]+
         )
-        (?: [eE] [-+]? [0-9]+ )?
-    )
+        (?: [eE] [-+\u2212]? [0-9]+ )?
+    )   (?! \.[0-9] ) )                 # and is no part of a date, a time or an address
     """,
     re.VERBOSE,
 )  # starts with a character class, so re can scan quickly
@@ -27,7 +28,8 @@ NUMBER = re.compile(
 # 1,234,567, but no part of 1,2345 or of 1,234,5, no 0,123, and no list of JSON, [100,200]
 THOUSANDS = re.compile(r"(?<![\d.,[])([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
 ISO_DATE = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"  # a day, or a day and a time (ISO 8601)
-ZONE = r"([T ][\d:.,]+) ?(Z|[+-]\d{2}(:?\d{2})?)$"  # a time with its zone, in which it stays
+# a time with its zone, in which it stays
+ZONE = r"([T ][\d:.,]+) ?(Z|[+-]\d{2}(:?\d{2})?|(?!AM$|PM$)[A-Z][A-Za-z_/]+)$"
 
 
 def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[Examples]:

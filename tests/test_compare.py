@@ -589,6 +589,24 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert "Take " in text and '<meta charset="utf-8">' in text[:50]  # else a browser guesses
 
 
+def test_a_year_of_two_digits_is_told(tmp_path):
+    found = read(tmp_path, "people.csv", "born,x\n25.11.68,1\n26.11.70,2\n")
+    assert found.frame["born year"].tolist() == [2068, 1970]
+    assert "the year of 25.11.68 is read as 2068" in found.columns.note[0]
+
+
+def test_a_time_stays_in_its_zone_by_name_and_am_is_no_zone(tmp_path):
+    rows = "when,x\n2026-01-01 10:00:00 {},1\n2026-01-02 11:00:00 {},2\n"
+    for zones, hour in {("CET", "America/New_York"): 10, ("PM", "AM"): 22}.items():
+        found = read(tmp_path, "times.csv", rows.format(*zones))
+        assert found.frame["when hour"].tolist() == [hour, 11]
+
+
+def test_spaces_group_thousands_but_a_telephone_s_number_is_a_text(tmp_path):
+    found = read(tmp_path, "calls.csv", "tel,n\n030 123 456,12 345\n040 123 457,48 123\n")
+    assert kinds(found)["tel"] == "text" and found.frame.n.tolist() == [12345, 48123]
+
+
 def test_a_column_s_name_with_a_comma_stands_in_quotes(tmp_path, home):
     path = saved(tmp_path, "rooms.csv", pd.DataFrame({"width, m": [2.5, 4] * 20, "height": 6.5}))
     options = ["compare", str(path), "--steps", "0", "--json", "--columns", '"width, m",height']

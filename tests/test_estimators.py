@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -97,6 +97,21 @@ def test_dates_are_no_numbers_to_the_encoder():
     fitted = NumberEncoder().fit([[1.0], [2.0]])
     with pytest.raises(ValueError, match="got dates in X"):
         fitted.transform(days[["day"]].to_numpy())
+
+
+def test_categorical_dates_are_no_numbers_either():
+    days = pd.Categorical(pd.to_datetime(["2024-01-01", None]))
+    with pytest.raises(ValueError, match="got dates in day"):
+        NumberEncoder().fit(pd.DataFrame({"day": days}))
+
+
+def test_names_of_features_need_a_fit_and_one_for_each_column():
+    with pytest.raises(NotFittedError):
+        NumberEncoder().get_feature_names_out()
+    fitted = NumberEncoder(d_model=2).fit(np.ones((3, 2)))
+    assert fitted.get_feature_names_out(["a", "b"]).tolist() == ["a_0", "a_1", "b_0", "b_1"]
+    with pytest.raises(ValueError, match="expected 2 input features; got 1"):
+        fitted.get_feature_names_out(["a"])
 
 
 def test_dates_are_no_target():

@@ -41,6 +41,8 @@ def found(text: str) -> list[float]:
         ("planet0 has mass 3", [3]),
         ("x_1=2", [2]),
         ("v1.2.3 1e5e5", [1e5]),
+        ("on 25.11.2026 at 10.30.15 from 192.168.0.1: 5 kg, or 2.5.", [5, 2.5]),
+        ("1.6e\u221227 kg", [1.6e-27]),
     ],
 )
 def test_numbers_are_found(text, numbers):
@@ -188,6 +190,11 @@ def test_rounding_to_figures_is_what_python_writes(n):
     numbers = np.concatenate([numbers, [0.0, 1.0, -10.0, 999.99999, 1e-7, 1e22]])
     expected = [float(f"{x:.{n - 1}e}") for x in numbers.tolist()]
     assert from_figures(*to_figures(numbers, n)).tolist() == pytest.approx(expected, rel=1e-15)
+
+
+def test_masked_numbers_are_refused():
+    with pytest.raises(ValueError, match="not masked"):
+        as_numbers(np.ma.masked_array([1, 2, 3], [False, True, False]))
 
 
 def test_significands_have_the_figures_asked_for():

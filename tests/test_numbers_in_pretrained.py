@@ -193,15 +193,20 @@ def test_an_empty_text_is_named(numbers):
 
 
 def test_a_text_that_holds_the_mark_is_named(numbers):
-    with pytest.raises(
-        ValueError, match=r"text 1 holds the mark \[NUM\] itself: 'a \[NUM\] is \[NUM\]'"
-    ):
-        numbers.inputs(["one is 1", "a [NUM] is 2"])
+    with pytest.raises(ValueError, match=r"text 1 holds the mark \[NUM\] itself: 'a \[NUM\] is 2'"):
+        numbers.inputs(["one is 1", "a [NUM] is 2", "two is 2"])
 
 
 def test_a_text_that_is_too_long_is_named(numbers):
-    with pytest.raises(ValueError, match=r"the model reads 512 tokens; text 0 has \d+: '1 the"):
-        numbers.inputs(["1 the" + " the" * 600])
+    with pytest.raises(ValueError, match=r"the model reads 512 tokens; text 1 has \d+: '1 the"):
+        numbers.inputs(["1 is", "1 the" + " the" * 600, "2 is"])
+
+
+def test_of_what_is_before_a_number_its_mark_includes_one_space_and_no_line_break(tokenizer):
+    numbers = NumberModel(MODELS["gpt2"](), tokenizer, nl.IEEE754())
+    one, lines, spaces = (numbers.read([f"x={gap}5"]).ids.tolist() for gap in (" ", "\n\n", "  "))
+    assert one == numbers.read(["x=5"]).ids.tolist()
+    assert lines != one and spaces != one
 
 
 @pytest.mark.parametrize("encoder", [None, nl.IEEE754(), nl.XVal()], ids=str)

@@ -9,7 +9,8 @@ from numlab.parsing import ISO_DATE, THOUSANDS, ZONE
 
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
-POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([+-]?\d+)\}?")
+POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([-+\u2212]?\d+)\}?")
+SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[\s'](?:\d{3})(?!\d))+")  # no 030 123 456
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
@@ -86,7 +87,7 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
 def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and a note on other readings."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
-    plain = plain.str.replace(r"(?<=\d)[\s\u00a0'](?=\d{3}(\D|$))", "", regex=True)
+    plain = plain.str.replace(SPACES, lambda m: re.sub(r"[\s']", "", m[0]), regex=True)
     written, commas = plain, plain[plain.str.fullmatch(COMMAS, na=False)]
     grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
@@ -113,6 +114,8 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
         local = known.str.replace(ZONE, r"\1", regex=True)
         found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())
+        if not given and 2 * n > len(some):
+            return None
         return found, f"{n:,} entries are not dates" if n else ""
     if not by_day:
         return None
@@ -127,6 +130,9 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     found = long.fillna(short)
     if given not in ("dmy", "mdy") and first <= 12 and second <= 12:
         notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
+    if (of_two := long.isna() & short.notna()).any():
+        first = of_two.idxmax()
+        notes.append(f"the year of {texts[first]} is read as {short[first].year}")
     if n := int((found.isna() & texts.notna()).sum()):
         notes.append(f"{n:,} are not such dates")
     return found, joined(*notes)

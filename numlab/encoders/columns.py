@@ -122,6 +122,8 @@ class Standardised(Encoder):
     token_mlp, head = _of_inner("token_mlp"), _of_inner("head")
 
     def __post_init__(self):
+        if not isinstance(self.inner, Encoder):
+            raise ValueError(f"Standardised: inner is an encoder; got {self.inner!r}")
         for pattern, asinh_scale, centre, scale in self.columns:
             finite = np.isfinite([asinh_scale, centre, scale]).all()
             if not (finite and asinh_scale >= 0 and scale > 0):

@@ -36,6 +36,8 @@ def named(text: str) -> Encoder:
         raise ValueError(f"there is no module {error.name!r}{needed}") from None
     except SyntaxError as error:
         raise ValueError(f"the module {module!r}: {error}") from None
+    except TypeError:  # a relative import
+        raise ValueError(f"a module is written like package.module; got {module!r}") from None
     kind = getattr(source, name, None)
     if not _is_encoder(kind):
         if module and kind is not None:

@@ -48,8 +48,7 @@ class Words:
             sizes = f"the tokenizer has {n} tokens, the model's table {config.vocab_size} rows"
             raise ValueError(f"{sizes}: call model.resize_token_embeddings(len(tokenizer))")
         marked = copy.deepcopy(tokenizer)
-        # lstrip: the mark includes the space before it, as RoBERTa's mask
-        marked.add_tokens(AddedToken(MARK, lstrip=True, normalized=False), special_tokens=True)
+        marked.add_tokens(AddedToken(MARK, normalized=False), special_tokens=True)
         mark = marked.convert_tokens_to_ids(MARK)
         if mark in (None, marked.unk_token_id) or marked(f"a {MARK} b").input_ids.count(mark) != 1:
             pieces = marked.tokenize(MARK)
@@ -134,8 +133,8 @@ class PretrainedTokenizer(Tokenizer):
         ids, starts, (slot, number) = self._tokenize(texts, owner)
         marked = ids == self.text.tokenizer.convert_tokens_to_ids(MARK)
         for token in np.flatnonzero(marked & (number < 0)):
-            row = np.searchsorted(starts, token, side="right") - 1
-            raise ValueError(f"text {row} holds the mark {MARK} itself: {texts[row]!r}")
+            index, text = _at(examples, int(np.searchsorted(starts, token, side="right")) - 1)
+            raise ValueError(f"text {index} holds the mark {MARK} itself: {text!r}")
         n_tokens, n_features = np.ones(len(ids), int), np.zeros(len(ids), int)
         if marked.any():
             carries = tokens.carry(self.encoder.carriers)
@@ -193,9 +192,19 @@ class PretrainedTokenizer(Tokenizer):
     def _check_lengths(self, examples: list[Examples], lengths: np.ndarray) -> None:
         i = int(lengths.argmax())
         if lengths[i] > self.text.longest:
-            texts = [e.text(row) for e in examples for row in range(len(e))]
-            got = f"text {i} has {lengths[i]}: {texts[i][:60]!r}..."
+            index, text = _at(examples, i)
+            got = f"text {index} has {lengths[i]}: {text[:60]!r}..."
             raise ValueError(f"the model reads {self.text.longest} tokens; {got}")
+
+
+def _at(examples: list[Examples], row: int) -> tuple[int, str]:
+    """The index and the text of a row, counted over all examples."""
+    place = row
+    for e in examples:
+        if place < len(e):
+            break
+        place -= len(e)
+    return (row if e.index is None else int(e.index[place])), e.text(place)
 
 
 def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray]:
@@ -207,7 +216,11 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray
     texts, pieces = [], []
     for e in examples:
         n, slots = len(e), e.layout.slots
-        columns = [[literal] * n for literal in e.layout.token_literals]
+        literals = list(e.layout.token_literals)
+        for j, slot in enumerate(slots):  # a mark stands for the space before it, too
+            if marks and slot.words is None:
+                literals[j] = literals[j].removesuffix(" ")
+        columns = [[literal] * n for literal in literals]
         for j, slot in enumerate(slots):
             fill = e.column(slot.name).tolist()
             if slot.words is None:

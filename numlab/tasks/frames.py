@@ -34,9 +34,12 @@ def as_columns(
     columns: dict[str, Any] = {}
     names, words = (like.frame.columns, like._words) if like else ((), {})
     for i, name in enumerate(map(str, frame.columns)):
+        was_date = all(f"{name} {part}" in names for part in ("year", "month", "day"))
+        if like and name not in names and not was_date:
+            continue
         column = _typed(frame.iloc[:, i], words.get(name))
         is_time = types.is_datetime64_any_dtype(column)
-        if f"{name} year" in names and name not in names and not is_time:
+        if was_date and name not in names and not is_time:
             column, is_time = _as_dates(column, name), True
         if is_time:
             time = column.dt
@@ -53,7 +56,11 @@ def as_columns(
                 raise ValueError(f"numbers are finite; got an infinite one in {name}")
         else:
             texts = column.astype(object).where(column.notna(), None)
-            own = {name: [None if t in (None, "") else _word(t, words.get(name)) for t in texts]}
+            empty = [t is None or (isinstance(t, str) and not t) for t in texts]
+            known = words.get(name)
+            own = {
+                name: [None if e else _word(t, known) for t, e in zip(texts, empty, strict=True)]
+            }
             if column.dtype == "category":  # stay words, even dates
                 own = {name: pd.Categorical(own[name])}
         if twice := own.keys() & columns.keys():
@@ -69,10 +76,10 @@ def as_columns(
 
 def _refuse_rounded(column: pd.Series, name: str) -> None:
     """ValueError for whole numbers that float64 does not hold exactly, such as long ids."""
-    whole = column.dropna()
-    if types.infer_dtype(whole) == "integer":
-        for n in whole[(whole > EXACT) | (whole < -EXACT)]:
-            if int(float(n)) != int(n):
+    some = column.dropna()
+    if types.infer_dtype(some) in ("integer", "decimal", "mixed-integer-float"):
+        for n in some[[bool(x > EXACT or x < -EXACT) for x in some]]:
+            if n == int(n) != int(float(n)):
                 rounded = f"float64 rounds whole numbers above 2^53; got {n} in {name}"
                 raise ValueError(f"{rounded}: if they are ids, pass texts; else divide them")
 

@@ -224,8 +224,9 @@ class Texts(Rows):
     def read(self, rows: Sequence[str]) -> list[Examples]:
         if isinstance(rows, str):
             raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
+        rows = [*rows]
         refuse_thousands(rows)
-        return parse(list(rows))
+        return parse(rows)
 
     @functools.cached_property
     def examples(self) -> list[Examples]:

@@ -159,6 +159,27 @@ def test_numbers_of_any_type_are_numbers(home, numbers):
     assert found.x.dtype == float and found.x.dropna().tolist() == [1.5, 2]
 
 
+@pytest.mark.parametrize(
+    "column", [[decimal.Decimal(2**53 + 1), decimal.Decimal("0.5")], [2**53 + 1, 0.5]], ids=str
+)
+def test_whole_numbers_beside_fractions_are_not_rounded_either(kind):
+    column = pd.Series([kind(2**53 + 1), kind(0.5)], dtype=object)
+    with pytest.raises(ValueError, match=r"float64 rounds .* got 9007199254740993 in id"):
+        as_columns(pd.DataFrame({"id": column}))
+
+
+def test_columns_that_a_table_does_not_use_do_not_matter(home):
+    cars = pd.DataFrame({"model": ["ford", "opel"], "model year": [1980.0, 1981.0], "mpg": [1, 2]})
+    task = Table(cars, "mpg", columns=["model year"])
+    (texts,) = task.read(cars.assign(odd=[2**53 + 1, np.inf]))
+    assert texts.column("model year").tolist() == [1980.0, 1981.0]
+
+
+def test_texts_may_come_from_an_iterator(home):
+    (texts,) = Texts(["2 kg", "3 kg"]).read(f"{n} kg" for n in (5, 6))
+    assert texts.numbers.tolist() == [[5.0], [6.0]]
+
+
 @pytest.mark.parametrize("kind", ["int64", "Int64", object])
 def test_whole_numbers_that_float64_rounds_are_refused_by_name(home, kind):
     column = pd.Series([2**53 + 1, 1], dtype=kind)
