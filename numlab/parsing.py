@@ -36,8 +36,9 @@ def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[E
     """Find the numbers in texts, at least one in each unless texts may be `bare`; none in `literal`
     ones, which stay as they are written.
 
-    A sign after a number or a word subtracts ("1-2" holds 1 and 2), digits in a word do not count
-    ("planet0"), and a comma separates, as in JSON ("1,000" holds 1 and 0).
+    A sign after a number or a word subtracts ("1-2" holds 1 and 2). Digits do not count in a word
+    ("planet0") or with several points ("25.11.2026", "192.168.0.1"). A comma separates, as in JSON
+    ("1,000" holds 1 and 0).
 
     Gives one Examples for each layout, with slots n0, n1, ...; `index` is the index in `texts`.
     Numbers are float64; Python ints where all numbers of a layout are integers and one of them
