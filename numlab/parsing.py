@@ -9,17 +9,18 @@ from numlab.numbers import FLOAT_DIGITS
 
 NUMBER = re.compile(
     r"""
-    ((?>                                # as long as can be, so that "25.11.2026" holds no 25.1;
-        [-+\u2212.0-9]                  # how a number begins, but
+    (   [-+\u2212.0-9]                  # how a number begins, but
         (?<![\w.].)                     # not inside a word ("planet0") or a number ("1.2.3"),
         (?<![)\]}][-+\u2212])           # and no sign where something is subtracted ("(a)-2")
-        (?:
-            (?<=\.) [0-9]+
-          | (?: (?<=[0-9]) | [0-9] ) [0-9]* (?: \.[0-9]+ | \.(?=[eE][-+\u2212]?[0-9]) )?
-          | (?<=[-+\u2212]) \.[0-9]+
+        (?:                             # as much as there is, so that "1.25.3" holds no 1.2
+            (?<=\.) [0-9]++
+          | (?: (?<=[0-9]) | (?<=[-+\u2212]) [0-9] )
+            [0-9]*+ (?: \.[0-9]++ | \.(?=[eE][-+\u2212]?[0-9]) )?+
+          | (?<=[-+\u2212]) \.[0-9]++
         )
-        (?: [eE] [-+\u2212]? [0-9]+ )?
-    )   (?! \.[0-9] ) )                 # and is no part of a date, a time or an address
+        (?: [eE] [-+\u2212]? [0-9]++ )?+
+        (?! \.[0-9] )                   # and no part of a date, a time or an address
+    )
     """,
     re.VERBOSE,
 )  # starts with a character class, so re can scan quickly

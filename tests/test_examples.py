@@ -43,6 +43,7 @@ def found(text: str) -> list[float]:
         ("v1.2.3 1e5e5", [1e5]),
         ("on 25.11.2026 at 10.30.15 from 192.168.0.1: 5 kg, or 2.5.", [5, 2.5]),
         ("1.6e\u221227 kg", [1.6e-27]),
+        ("-.5.2 1e5.3 1.25.3 1..2", [1]),
     ],
 )
 def test_numbers_are_found(text, numbers):
