@@ -17,7 +17,7 @@ Samples = Column | pd.DataFrame | Mapping[str, Column]
 LEVEL = 0.95
 # Samples that an interval needs: of 20 examples, a bootstrap misses on a side in 5 %, not 2.5.
 LEAST = {"seeds": 3, "examples": 200, "nothing": 1}
-UNITS_BY_NAME = {"seed", "example"}
+UNIT_NAMES = {"seed", "example"}
 ROUNDING = 1e-12  # of what decimals leave, as 0.98 - 0.96 against 0.02
 
 
@@ -200,7 +200,7 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
 def _averaged(claim: Claim, name: str, values: pd.Series) -> pd.Series:
     """One value for each seed or example, where an index (seed, example) has many."""
     unit, names = claim.over.removesuffix("s"), values.index.names
-    plain = values.index.nlevels == 1 and names[0] not in UNITS_BY_NAME - {unit}
+    plain = values.index.nlevels == 1 and names[0] not in UNIT_NAMES - {unit}
     if claim.over == "nothing" or plain:
         return values
     if unit not in names:
