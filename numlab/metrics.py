@@ -45,12 +45,12 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
     else:  # words, and integers beyond float64, may stand beside floats
         same = np.array(true == predicted, bool)
         pairs = zip(true, predicted, strict=True)
-        floats = np.array([_is_exact(t) and _is_exact(p) for t, p in pairs], bool)
+        floats = np.array([_in_float64(t) and _in_float64(p) for t, p in pairs], bool)
     same[floats] |= np.abs(_gap(frame[floats])) <= tolerance  # NaN compares False
     return float(same.mean())
 
 
-def _is_exact(x) -> bool:
+def _in_float64(x) -> bool:
     """Whether x is a number that float64 holds."""
     return isinstance(x, float) or (isinstance(x, Real) and abs(x) < EXACT)
 

@@ -183,7 +183,7 @@ def _pair(claim: Claim, columns: dict, others: dict) -> dict[str, pd.Series]:
     pairs = {}
     for name, column in columns.items():
         other = others.get(name) if shared is None else shared
-        where = f"{claim.id}{name and f', {name}'}"
+        where = _named(claim, name)
         if other is None or set(column.index) != set(other.index):
             n = "no" if other is None else len(other)
             got = f"{len(column)} samples are not paired with {n} others"
@@ -204,7 +204,7 @@ def _averaged(claim: Claim, name: str, values: pd.Series) -> pd.Series:
     if claim.over == "nothing" or plain:
         return values
     if unit not in names:
-        where = f"{claim.id}{name and f', {name}'}"
+        where = _named(claim, name)
         raise WrongSamplesError(f"{where}: a value for each {unit} is needed; got {names}")
     return values.groupby(unit, dropna=False).mean(skipna=False)
 
@@ -213,7 +213,7 @@ def _interval(
     claim: Claim, name: str, values: pd.Series, level: float = LEVEL
 ) -> tuple[float, float]:
     """The interval of the mean; of a computation: the least and the greatest value."""
-    where, n = f"{claim.id}{name and f', {name}'}", len(values)
+    where, n = _named(claim, name), len(values)
     if n < LEAST[claim.over]:
         raise WrongSamplesError(f"{where}: {claim.over} needed: {LEAST[claim.over]}; got {n}")
     if not np.isfinite(values).all():
@@ -227,6 +227,10 @@ def _interval(
     settings = {"n_resamples": 2000, "confidence_level": level, "batch": 100, "rng": 0}
     draws = stats.bootstrap((values.to_numpy(),), np.mean, **settings)
     return tuple(draws.confidence_interval)
+
+
+def _named(claim: Claim, part: str) -> str:
+    return f"{claim.id}, {part}" if part else claim.id
 
 
 def _alike(values: pd.Series) -> bool:

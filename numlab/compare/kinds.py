@@ -10,7 +10,7 @@ from numlab.parsing import ISO_DATE, THOUSANDS, ZONE
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([-+\u2212]?\d+)\}?")
-SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[\s'](?:\d{3})(?!\d))+")  # no 030 123 456
+SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[\s']\d{3}(?!\d))+")  # no 030 123 456
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")

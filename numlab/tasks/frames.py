@@ -21,9 +21,9 @@ def as_columns(
 ) -> pd.DataFrame:
     """Columns as float64 or as words, None where one is missing; dates as several columns.
 
-    Columns are typed as in the table `like`. ValueError for what is not a DataFrame, two columns of
-    one name, an infinite number, a whole number that float64 rounds, or a target that is not a
-    column of numbers.
+    Columns are typed as in the table `like`; what that lacks is left out. ValueError for what is
+    not a DataFrame, two columns of one name, an infinite number, a whole number that float64
+    rounds, or a target that is not a column of numbers.
     """
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"rows are a DataFrame; got a {type(frame).__name__}")
