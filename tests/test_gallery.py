@@ -116,7 +116,7 @@ def test_the_first_minute_says_what_is_decided_and_what_was_not_run(rebuilt, mon
     monkeypatch.setattr(catalogue, "OWN", own)
     gallery.build()
     text = (rebuilt / "README.md").read_text()
-    assert "Of 3 claims 1 are decided, 1 open, 1 not run. All but a few" in text
+    assert "Of 3 claims 1 are decided, 1 open, 1 not run. All but some\nnine" in text
     assert "**xval** says: Text is bad.\n\n- It errs less: *contradicted*" in text
     words = re.sub(r"<[^>]*>|\s+", " ", (rebuilt / "index.html").read_text())
     minute = " ".join(words.partition("in one minute")[2].split())
@@ -140,7 +140,7 @@ def test_a_picture_has_its_size_and_says_what_is_seen(built):
     image = re.search(r'<img srcset="full/xval/fig07.png[^>]*>', (built / "index.html").read_text())
     assert re.search(r'width="\d+" height="\d+"', image[0])
     assert 'alt="Out of distribution: step sizes between' in image[0]
-    assert " Seen: below all (contradicted)." in image[0] and "continuous" not in image[0]
+    assert " Claimed: below all (contradicted)." in image[0] and "continuous" not in image[0]
 
 
 def test_the_committed_page_and_its_pictures_are_at_most_12_mb():
