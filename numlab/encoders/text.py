@@ -1,4 +1,4 @@
-"""What the text encoders share: build tokens from columns of words, and read them back."""
+"""What the text encoders share: tokens from columns of words, and numbers from words."""
 
 import abc
 
@@ -30,3 +30,11 @@ def from_columns(columns: list[tuple]) -> Tokens:
     for j, (ids, mask) in enumerate(columns):
         tokens.ids[:, j], tokens.mask[:, j] = ids, mask
     return tokens
+
+
+def texts(tokens: Tokens, vocabulary: tuple[str, ...], between: str = "") -> list[str]:
+    """The words of each number put together; "?" for what is no word."""
+    ids = tokens.packed()
+    words = [*vocabulary, "", "?"]  # the last two: END, and no word
+    rows = np.where(ids < len(vocabulary), ids, -1).tolist()
+    return [between.join(map(words.__getitem__, row)).strip() for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import Encoder, Tokens
-from numlab.encoders.text import from_columns
+from numlab.encoders.text import from_columns, texts
 from numlab.numbers import to_figures
 
 FIGURES = 2
@@ -56,10 +56,6 @@ class VariableLength(Encoder):
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         """Read all that is WRITTEN, some of which `encode` never writes: 0.3 with its zero, 2.0."""
-        ids = tokens.packed(self.length + 1)
-        ids = np.where(ids < len(self.vocabulary), ids, -1)
-        rows, which = np.unique(ids, axis=0, return_inverse=True)
-        words = np.array([*self.vocabulary, "", "?"])  # the last two: END, and no word
-        texts = [" ".join(words[row]).strip() for row in rows]
-        values = [float(t.replace(" ", "")) if WRITTEN.fullmatch(t) else np.nan for t in texts]
-        return np.array(values)[which.ravel()] + 0.0  # no negative zero
+        found = texts(tokens, self.vocabulary, between=" ")
+        values = [float(t.replace(" ", "")) if WRITTEN.fullmatch(t) else np.nan for t in found]
+        return np.array(values) + 0.0  # no negative zero
