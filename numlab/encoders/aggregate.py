@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Decimal
-from numlab.codes.scaled import FLOAT32
+from numlab.codes.base import FLOAT32
 from numlab.encoders.base import Embedding, Encoder, Tokens
 from numlab.encoders.digits import Digits
 from numlab.encoders.text import from_columns, texts
