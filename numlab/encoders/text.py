@@ -17,9 +17,14 @@ class OneWord(Encoder):
     def encode(self, numbers) -> Tokens:
         return Tokens.of(self.index(numbers)[:, None])
 
+    @property
+    def words(self) -> range:
+        """The words that a number may have."""
+        return range(len(self.vocabulary))
+
     def decode(self, tokens: Tokens) -> np.ndarray:
         first, second = tokens.packed(2).T[:2]
-        known = (first >= 0) & (first < len(self.word_values)) & (second == END)
+        known = (first >= self.words.start) & (first < self.words.stop) & (second == END)
         return np.where(known, self.word_values[np.where(known, first, 0)], np.nan)
 
 
