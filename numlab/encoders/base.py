@@ -47,9 +47,6 @@ class Tokens:
         """(n, L >= width) ids with the holes closed, and END behind the last of each row."""
         n, length = self.ids.shape
         ids = np.full((n, max(width, length)), END, np.int32)
-        if self.mask.all():
-            ids[:, :length] = np.maximum(self.ids, -1)
-            return ids
         used = np.arange(ids.shape[1]) < self.mask.sum(1)[:, None]
         ids[used] = np.maximum(self.ids[self.mask], -1)
         return ids
