@@ -16,7 +16,6 @@ from numlab.codes import Decimal
 from numlab.codes.base import FLOAT32
 from numlab.encoders.base import Embedding, Encoder, Tokens
 from numlab.encoders.digits import Digits
-from numlab.encoders.text import from_columns, texts
 
 
 class Aggregation:
@@ -235,7 +234,7 @@ class Aggregate(Decimal, Encoder):
         self.in_range(numbers)
         columns = self.answer.columns(numbers)
         columns.insert(1 if self.before else -1, (self.token, True))
-        tokens = from_columns(columns)
+        tokens = Tokens.from_columns(columns)
         if self.how is None:
             return tokens
         features = self.how.tally(tokens.ids, tokens.mask & (tokens.ids < 10))
@@ -244,7 +243,7 @@ class Aggregate(Decimal, Encoder):
     def decode(self, tokens: Tokens) -> np.ndarray:
         added = self.vocabulary[self.token]
         fence, both = ("[F]", f"[F]{added}") if self.before else ("[/F]", f"{added}[/F]")
-        found = texts(tokens, self.vocabulary)
+        found = tokens.texts(self.vocabulary)
         return self.answer.read([t.replace(both, fence, 1) if both in t else "" for t in found])
 
     def embedding(self, d_model: int) -> nn.Module | None:

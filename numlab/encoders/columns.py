@@ -11,8 +11,7 @@ import numpy as np
 
 from numlab.codes.base import LARGEST, as_column
 from numlab.codes.edges import as_edges, deviation, quantile_edges
-from numlab.encoders.base import Encoder, Tokens
-from numlab.encoders.text import OneWord
+from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
 from numlab.numbers import check_held

@@ -10,7 +10,6 @@ import numpy as np
 from numlab.codes import Decimal
 from numlab.codes.decimal import to_digits
 from numlab.encoders.base import Encoder, Tokens
-from numlab.encoders.text import from_columns, texts
 
 OPEN, CLOSE = 12, 13  # words of Digits, after 0 to 9, the minus and the point
 
@@ -40,10 +39,10 @@ class DecimalText(Decimal, Encoder):
         return self.signed + n_groups + (self.frac_digits > 0)
 
     def encode(self, numbers) -> Tokens:
-        return from_columns(self.columns(numbers))
+        return Tokens.from_columns(self.columns(numbers))
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        return self.read(texts(tokens, self.vocabulary))
+        return self.read(tokens.texts(self.vocabulary))
 
     def columns(self, numbers) -> list[tuple]:
         """The (ids, mask) of each token of (n,) numbers, from the left."""

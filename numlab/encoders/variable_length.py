@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import Encoder, Tokens
-from numlab.encoders.text import from_columns, texts
 from numlab.numbers import to_figures
 
 FIGURES = 2
@@ -52,10 +51,10 @@ class VariableLength(Encoder):
         power = FIRST_POWER + exponent + 1 - EXPONENTS[0]
         columns = [(THE_MINUS, x < 0), (first, True), (second, fraction | decimal)]
         columns += [(units, decimal), (power, (exponent < -2) | (exponent > 0))]
-        return from_columns(columns)
+        return Tokens.from_columns(columns)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         """Read all that is WRITTEN, some of which `encode` never writes: 0.3 with its zero, 2.0."""
-        found = texts(tokens, self.vocabulary, between=" ")
+        found = tokens.texts(self.vocabulary, between=" ")
         values = [float(t.replace(" ", "")) if WRITTEN.fullmatch(t) else np.nan for t in found]
         return np.array(values) + 0.0  # no negative zero
