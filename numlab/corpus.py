@@ -70,8 +70,8 @@ class Corpus:
 
     def __post_init__(self):
         """Tokenize every text once, so that a bad one is an error now and not in mid-training."""
-        if not self.examples:
-            raise ValueError("a corpus has texts of one layout or more; got no examples")
+        if not len(self):
+            raise ValueError("a corpus has one text or more; got no examples")
         chunks = np.split(np.arange(len(self)), range(CHUNK, len(self), CHUNK))
         parts = (self._flat(rows) for rows in chunks)
         lengths = [flat.starts[rows + 1] - flat.starts[rows] for flat, rows in parts]

@@ -4,8 +4,6 @@ import dataclasses
 import importlib
 from typing import Any
 
-NOT_FIELDS = ("class", "version")  # keys of a description beside the fields
-
 
 class ForeignClass(ValueError):
     """Stored JSON names a class outside numlab and the allowed modules."""
@@ -55,7 +53,8 @@ def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
         return tuple(restore(v, modules) for v in description)
     if not isinstance(description, dict):
         return description
-    fields = {k: restore(v, modules) for k, v in description.items() if k not in NOT_FIELDS}
+    beside = ("class", "version")
+    fields = {k: restore(v, modules) for k, v in description.items() if k not in beside}
     module, _, name = str(description.get("class")).rpartition(".")
     allowed = ("numlab", *modules)
     if not any(module == m or module.startswith(f"{m}.") for m in allowed):

@@ -234,6 +234,8 @@ def test_a_head_that_is_not_the_encoders_learns(encoder, module_home):
 def test_losses_of_words_and_a_head_exclude_each_other():
     with pytest.raises(ValueError, match="added losses need answers in words; DigitHead"):
         addition(encoder=nl.Digits(3), head=heads.DigitHead(3), losses=(nl.AggregateLoss(),))
+    with pytest.raises(ValueError, match="added losses need .* there is no encoder"):
+        addition(encoder=None, losses=(nl.AggregateLoss(),))
 
 
 def test_samples_of_a_number_that_is_none_or_infinite_do_not_flatter_a_model():

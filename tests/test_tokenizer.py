@@ -99,9 +99,10 @@ def test_floats_and_long_integers_share_a_corpus():
     assert own.number(batch.features).tolist() == [1.5, 12345678901234568]
 
 
-def test_a_corpus_without_texts_is_refused():
+@pytest.mark.parametrize("examples", [[], [nl.Examples(SUM, np.zeros((0, 3)))]])
+def test_a_corpus_without_texts_is_refused(examples):
     with pytest.raises(ValueError, match="got no examples"):
-        nl.Tokenizer.of([SUM], nl.XVal())([])
+        nl.Tokenizer.of([SUM], nl.XVal())(examples)
 
 
 def test_zero_carries_a_number():

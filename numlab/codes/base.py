@@ -9,6 +9,7 @@ import numpy as np
 from numlab.numbers import as_numbers
 
 LARGEST = float(np.finfo(np.float64).max)
+FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class Range(abc.ABC):
@@ -54,6 +55,31 @@ class Code(Range):
     @abc.abstractmethod
     def number(self, features: np.ndarray) -> np.ndarray:
         """(n, F) features back to (n,) numbers; NaN or None where they encode none."""
+
+
+class ScaledCode(Code):
+    """x / scale as one float32 (xval, 2.1). A subclass is a dataclass with a field `scale`."""
+
+    scale: float
+    n_features = 1
+
+    def __post_init__(self):
+        if not 0 < self.scale < np.inf:
+            name = type(self).__name__
+            raise ValueError(f"{name} has a positive, finite scale; got {self.scale}")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        high = min(FLOAT32 * self.scale, LARGEST)
+        return -high, high
+
+    def features(self, numbers) -> np.ndarray:
+        x = self.in_range(numbers).astype(np.float64, copy=False)
+        return (x / self.scale).astype(np.float32)[:, None]
+
+    def number(self, features: np.ndarray) -> np.ndarray:
+        value = features[:, 0].astype(np.float64) * self.scale
+        return np.where(np.isfinite(value), value, np.nan)
 
 
 def as_column(numbers) -> np.ndarray:

@@ -1,17 +1,19 @@
-"""Numbers with a fixed count of decimal digits, and their digits as features."""
+"""Decimal digits as features: a fixed count of them, or as many significant figures."""
 
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 
-from numlab.codes.base import Code, Range, valid_only, written
-from numlab.numbers import EXACT, FLOAT_DIGITS
+from numlab.codes.base import LARGEST, Code, Range, valid_only, written
+from numlab.numbers import EXACT, FLOAT_DIGITS, from_figures, to_figures
 
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (
     (np.arange(10_000)[:, None] // [1000, 100, 10, 1] % 10).astype(np.uint8).view(np.uint32)[:, 0]
 )
+SHIFT = 500  # of an exponent: 0 to 999 stand for -500 to 499
+LARGEST_FIGURES = "179769313486231"  # of the largest float64
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,58 @@ class DigitCode(Decimal, Code):
             size = digits.astype(np.float64) @ 10.0 ** np.arange(self.n_digits)[::-1]
             size /= 10.0**self.frac_digits
         return valid_only(np.where(negative, 0 - size, size), valid)  # no negative zero
+
+
+@dataclass(frozen=True)
+class FigureCode(Code):
+    """Sign, three digits of (exponent + 500), then `figures` digits.
+
+    `figures`: 1 to 15; float64 may round more. A number of that many figures comes back exactly
+    where its digits are shifted by 10^22 at most, else to a unit in the last place.
+
+    Zero is all zeros but the exponent's 500.
+    """
+
+    figures: int = 15
+    feature_dtype = np.uint8
+
+    def __post_init__(self):
+        if not 1 <= self.figures <= 15:
+            raise ValueError(f"{type(self).__name__} has 1 to 15 figures; got {self.figures}")
+
+    @property
+    def n_digits(self) -> int:
+        return 3 + self.figures
+
+    @property
+    def n_features(self) -> int:
+        return 1 + self.n_digits
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        high = float(f"{LARGEST_FIGURES[: self.figures]}4e{308 - self.figures}")
+        high = min(high, LARGEST)  # what would round beyond float64 is out of range
+        return -high, high
+
+    def spacing(self, numbers) -> np.ndarray:
+        decade = to_figures(numbers, 15)[1] + 14  # not yet rounded up
+        return from_figures(np.ones(len(numbers)), decade - (self.figures - 1))
+
+    def features(self, numbers) -> np.ndarray:
+        x = self.in_range(numbers).astype(np.float64, copy=False)
+        significand, exponent = to_figures(x, self.figures)
+        decade = to_digits(exponent + (self.figures - 1 + SHIFT), 3)
+        digits = to_digits(np.abs(significand).astype(np.int64), self.figures)
+        return np.column_stack([x < 0, decade, digits])
+
+    def number(self, features: np.ndarray) -> np.ndarray:
+        valid = (features[:, 1:] <= 9).all(1)
+        digits = np.where(valid[:, None], features[:, 1:], 0).astype(np.float64)
+        decade = (digits[:, :3] @ [100, 10, 1]).astype(int) - SHIFT
+        size = digits[:, 3:] @ 10.0 ** np.arange(self.figures)[::-1]
+        value = from_figures(size, decade - (self.figures - 1))
+        valid &= np.isfinite(value)
+        return valid_only(np.where(features[:, 0] > 0, 0 - value, value), valid)
 
 
 def to_digits(size: np.ndarray, n_digits: int) -> np.ndarray:

@@ -12,11 +12,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from numlab.codes import Decimal, valid_only
-from numlab.codes.scaled import FLOAT32
-from numlab.encoders.base import END, Embedding, Encoder, Tokens
+from numlab.codes import Decimal
+from numlab.codes.base import FLOAT32
+from numlab.encoders.base import Embedding, Encoder, Tokens
 from numlab.encoders.digits import Digits
-from numlab.encoders.text import from_columns
 
 
 class Aggregation:
@@ -235,19 +234,17 @@ class Aggregate(Decimal, Encoder):
         self.in_range(numbers)
         columns = self.answer.columns(numbers)
         columns.insert(1 if self.before else -1, (self.token, True))
-        tokens = from_columns(columns)
+        tokens = Tokens.from_columns(columns)
         if self.how is None:
             return tokens
         features = self.how.tally(tokens.ids, tokens.mask & (tokens.ids < 10))
         return Tokens(tokens.ids, tokens.mask, features)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        ids = tokens.packed()
-        column = 1 if self.before else (ids != END).sum(1, keepdims=True) - 2
-        added = ids == self.token
-        valid = (added == (np.arange(ids.shape[1]) == column)).all(1)
-        digits = Tokens.of(ids, ~added & (ids != END))
-        return valid_only(self.answer.decode(digits), valid)
+        added = self.vocabulary[self.token]
+        fence, both = ("[F]", f"[F]{added}") if self.before else ("[/F]", f"{added}[/F]")
+        found = tokens.texts(self.vocabulary)
+        return self.answer.read([t.replace(both, fence, 1) if both in t else "" for t in found])
 
     def embedding(self, d_model: int) -> nn.Module | None:
         return None if self.how is None else Embedding(self.embed)

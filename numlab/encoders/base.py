@@ -39,6 +39,15 @@ class Tokens:
         mask = np.ones(ids.shape, bool) if mask is None else mask
         return cls(ids.astype(np.int32, copy=False), mask, np.zeros((0, 0), np.float32))
 
+    @classmethod
+    def from_columns(cls, columns: list[tuple]) -> Tokens:
+        """From an (ids, mask) pair for each column; a scalar fills its column."""
+        shape = np.broadcast_shapes(*(np.shape(part) for column in columns for part in column))
+        tokens = cls.of(np.empty((*shape, len(columns)), np.int32))
+        for j, (ids, mask) in enumerate(columns):
+            tokens.ids[:, j], tokens.mask[:, j] = ids, mask
+        return tokens
+
     def carry(self, carriers: tuple[int, ...]) -> np.ndarray:
         """(n, L) bool: the tokens that carry a number."""
         return np.isin(self.ids, carriers) & self.mask
@@ -47,12 +56,16 @@ class Tokens:
         """(n, L >= width) ids with the holes closed, and END behind the last of each row."""
         n, length = self.ids.shape
         ids = np.full((n, max(width, length)), END, np.int32)
-        if self.mask.all():
-            ids[:, :length] = np.maximum(self.ids, -1)
-            return ids
         used = np.arange(ids.shape[1]) < self.mask.sum(1)[:, None]
         ids[used] = np.maximum(self.ids[self.mask], -1)
         return ids
+
+    def texts(self, vocabulary: tuple[str, ...], between: str = "") -> list[str]:
+        """The words of each number put together; "?" for what is no word."""
+        ids = self.packed()
+        words = [*vocabulary, "", "?"]  # the last two: END, and no word
+        rows = np.where(ids < len(vocabulary), ids, -1).tolist()
+        return [between.join(map(words.__getitem__, row)).strip() for row in rows]
 
 
 class Encoder(Range):
@@ -139,6 +152,27 @@ class Encoder(Range):
         }
         cells = "".join(f"<tr><th>{k}</th><td>{escape(v)}</td></tr>" for k, v in rows.items())
         return f"<b>{escape(str(self))}</b><table>{cells}</table>"
+
+
+class OneWord(Encoder):
+    """An encoder with one word per number: the number reads back as the word's value."""
+
+    @abc.abstractmethod
+    def index(self, numbers) -> np.ndarray:
+        """(n,) numbers to (n,) indices into `vocabulary`."""
+
+    def encode(self, numbers) -> Tokens:
+        return Tokens.of(self.index(numbers)[:, None])
+
+    @property
+    def words(self) -> range:
+        """The words that a number may have."""
+        return range(len(self.vocabulary))
+
+    def decode(self, tokens: Tokens) -> np.ndarray:
+        first, second = tokens.packed(2).T[:2]
+        known = (first >= self.words.start) & (first < self.words.stop) & (second == END)
+        return np.where(known, self.word_values[np.where(known, first, 0)], np.nan)
 
 
 class ValueEncoder(Encoder, Code):

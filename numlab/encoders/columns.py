@@ -11,8 +11,7 @@ import numpy as np
 
 from numlab.codes.base import LARGEST, as_column
 from numlab.codes.edges import as_edges, deviation, quantile_edges
-from numlab.encoders.base import END, Encoder, Tokens
-from numlab.encoders.text import OneWord
+from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
 from numlab.numbers import check_held
@@ -76,21 +75,14 @@ class FusedBins(OneWord):
         return np.concatenate([centres for _, centres in self.centres])
 
     @property
-    def words(self) -> tuple[int, int]:
-        """The column's first word, and one past the column's last word."""
+    def words(self) -> range:
         column = self.column or 0
         first = sum(len(centres) for _, centres in self.centres[:column])
-        return first, first + len(self.centres[column][1])
+        return range(first, first + len(self.centres[column][1]))
 
     def index(self, numbers) -> np.ndarray:
-        x, (first, end) = self.in_range(numbers).astype(float), self.words
-        own = self.word_values[first:end]
-        return first + np.searchsorted((own[1:] + own[:-1]) / 2, x)
-
-    def decode(self, tokens: Tokens) -> np.ndarray:
-        ids, (first, end) = tokens.packed(1), self.words
-        of_column = ((ids == END) | ((ids >= first) & (ids < end))).all(1)
-        return np.where(of_column, super().decode(tokens), np.nan)
+        x, own = self.in_range(numbers).astype(float), self.word_values[self.words]
+        return self.words.start + np.searchsorted((own[1:] + own[:-1]) / 2, x)
 
 
 def _of_inner(name: str) -> property:

@@ -2,14 +2,14 @@
 
 import abc
 import functools
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.codes import Decimal, valid_only
+from numlab.codes import Decimal
 from numlab.codes.decimal import to_digits
-from numlab.encoders.base import END, Encoder, Tokens
-from numlab.encoders.text import from_columns
+from numlab.encoders.base import Encoder, Tokens
 
 OPEN, CLOSE = 12, 13  # words of Digits, after 0 to 9, the minus and the point
 
@@ -39,10 +39,10 @@ class DecimalText(Decimal, Encoder):
         return self.signed + n_groups + (self.frac_digits > 0)
 
     def encode(self, numbers) -> Tokens:
-        return from_columns(self.columns(numbers))
+        return Tokens.from_columns(self.columns(numbers))
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        return self.read(tokens.packed())
+        return self.read(tokens.texts(self.vocabulary))
 
     def columns(self, numbers) -> list[tuple]:
         """The (ids, mask) of each token of (n,) numbers, from the left."""
@@ -73,32 +73,22 @@ class DecimalText(Decimal, Encoder):
             groups.append((ids, count > start))
         return groups
 
-    def read(self, ids: np.ndarray) -> np.ndarray:
-        """(n, L) words, then END, to numbers: -?digits(.digits)?, with any needless zeros.
+    def read(self, texts: list[str]) -> np.ndarray:
+        """Texts to numbers: -?digits(.digits)?, with any needless zeros.
 
         What has a sign or a point that this encoder never writes, or is out of range, is none.
         """
-        minus, columns = len(self.digit_words), np.ascontiguousarray(ids.T)
-        is_digit = (columns >= 0) & (columns < minus)
-        is_minus, is_point = columns == minus, columns == minus + 1
-        valid = (is_digit | is_minus | is_point | (columns == END)).all(0) & is_digit.any(0)
-        valid &= ~is_minus[int(self.signed) :].any(0) & (is_point.sum(0) <= (self.frac_digits > 0))
-        beside = np.pad(is_digit, ((1, 1), (0, 0)))  # a point stands between digits
-        valid &= (~is_point | (beside[:-2] & beside[2:])).all(0)
-        words = np.where(is_digit, columns, minus)
-        if self.long:
-            strings = np.array([*self.digit_words, ""], object)[words.T]
-            size = np.array([int("".join(row) or 0) for row in strings], object)
-        else:
-            values = np.array([*map(float, self.digit_words), 0.0])
-            widths = np.array([*map(len, self.digit_words), 0])
-            units, size, n_frac = 10.0**widths, np.zeros(len(ids)), np.zeros(len(ids), int)
-            for word, in_fraction in zip(words, is_point.cumsum(0), strict=True):
-                size = size * units[word] + values[word]
-                n_frac += widths[word] * in_fraction
-            size /= 10.0**n_frac
-        valid &= size <= self.bounds[1]
-        return valid_only(np.where(is_minus.any(0), 0 - size, size), valid)  # no negative zero
+        minus, point = "-?" * self.signed, r"(\.[0-9]+)?" * (self.frac_digits > 0)
+        is_written = re.compile(f"{minus}[0-9]+{point}").fullmatch
+        kind, none = (int, None) if self.long else (float, np.nan)
+        high = self.bounds[1]
+
+        def number(text: str):
+            if is_written(text) and abs(x := kind(text)) <= high:
+                return x + 0  # no negative zero
+            return none
+
+        return np.array([*map(number, texts)], object if self.long else float)
 
 
 @dataclass(frozen=True)
@@ -138,15 +128,11 @@ class Digits(DecimalText):
             columns.reverse()
         return [(OPEN, True), *columns, (CLOSE, True)] if self.fences else columns
 
-    def decode(self, tokens: Tokens) -> np.ndarray:
-        ids, fenced = tokens.packed(1), True
+    def read(self, texts: list[str]) -> np.ndarray:
         if self.fences:
-            last = np.take_along_axis(ids, (ids != END).sum(1, keepdims=True) - 1, 1)
-            fenced = (ids[:, 0] == OPEN) & (last[:, 0] == CLOSE) & ((ids >= OPEN).sum(1) == 2)
-            ids = np.where(ids == CLOSE, END, ids)[:, 1:]
-        if self.reverse:
-            ids = Tokens.of(ids[:, ::-1], ids[:, ::-1] != END).packed()
-        return valid_only(self.read(ids), fenced)
+            fenced = re.compile(r"\[F\](.*)\[/F\]").fullmatch
+            texts = [match[1] if (match := fenced(text)) else "" for text in texts]
+        return super().read([text[::-1] for text in texts] if self.reverse else texts)
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,8 @@ def remainders(digits: torch.Tensor, period: int) -> torch.Tensor:
 
     (m, D) digits, least significant first, to (m, D).
     """
-    first, *others = digits.unbind(1)
-    fractions = [torch.zeros_like(first)]
-    for digit in (first, *others)[:-1]:
+    fractions = [torch.zeros_like(digits[:, 0])]
+    for digit in digits[:, :-1].unbind(1):
         fractions.append((digit + fractions[-1]) / 10)
     wholes = digits % period
     for k in range(1, digits.shape[1]):

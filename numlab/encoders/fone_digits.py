@@ -45,10 +45,9 @@ class FoNEDigits(Decimal, Encoder):
         return Tokens(np.zeros_like(spelled.ids), spelled.mask, ONE_DIGIT.features(digits))
 
     def decode(self, tokens: Tokens) -> np.ndarray:
-        carries = (tokens.ids == 0) & tokens.mask
         digits = np.full(tokens.ids.shape, -1, np.int32)
         signs, values = tokens.features.astype(np.int32).T
-        digits[carries] = np.where((signs == 0) & (values <= 9), values, -1)
+        digits[tokens.carry(self.carriers)] = np.where((signs == 0) & (values <= 9), values, -1)
         return self._spelled.decode(Tokens.of(digits, tokens.mask))
 
     def embedding(self, d_model: int) -> nn.Module:

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.codes import Decimal
+from numlab.encoders.base import OneWord
 from numlab.encoders.digits import Digits
-from numlab.encoders.text import OneWord
 
 
 @dataclass(frozen=True)

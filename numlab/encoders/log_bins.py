@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.encoders.text import OneWord
+from numlab.encoders.base import OneWord
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def named(text: str) -> Encoder:
         name = ast.unparse(function)
         args = [ast.literal_eval(a) for a in getattr(tree, "args", [])]
         options = {k.arg: ast.literal_eval(k.value) for k in getattr(tree, "keywords", [])}
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, TypeError):
         raise ValueError(f"an encoder is written like BitTokens(bits=32); got {text!r}") from None
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())

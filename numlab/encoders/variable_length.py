@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import Encoder, Tokens
-from numlab.encoders.text import from_columns
 from numlab.numbers import to_figures
 
 FIGURES = 2
@@ -52,14 +51,10 @@ class VariableLength(Encoder):
         power = FIRST_POWER + exponent + 1 - EXPONENTS[0]
         columns = [(THE_MINUS, x < 0), (first, True), (second, fraction | decimal)]
         columns += [(units, decimal), (power, (exponent < -2) | (exponent > 0))]
-        return from_columns(columns)
+        return Tokens.from_columns(columns)
 
     def decode(self, tokens: Tokens) -> np.ndarray:
         """Read all that is WRITTEN, some of which `encode` never writes: 0.3 with its zero, 2.0."""
-        ids = tokens.packed(self.length + 1)
-        ids = np.where(ids < len(self.vocabulary), ids, -1)
-        rows, which = np.unique(ids, axis=0, return_inverse=True)
-        words = np.array([*self.vocabulary, "", "?"])  # the last two: END, and no word
-        texts = [" ".join(words[row]).strip() for row in rows]
-        values = [float(t.replace(" ", "")) if WRITTEN.fullmatch(t) else np.nan for t in texts]
-        return np.array(values)[which.ravel()] + 0.0  # no negative zero
+        found = tokens.texts(self.vocabulary, between=" ")
+        values = [float(t.replace(" ", "")) if WRITTEN.fullmatch(t) else np.nan for t in found]
+        return np.array(values) + 0.0  # no negative zero

@@ -130,16 +130,14 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
 
 
 def _prompt(batch: Batch, rows: np.ndarray, n: int) -> Inputs:
-    """The first n tokens of some rows of a batch."""
+    """The first n tokens of some rows of a batch, in ascending order."""
     row, column = np.divmod(batch.carriers, batch.ids.shape[1])
-    new_row = np.full(len(batch.ids), -1)
-    new_row[rows] = np.arange(len(rows))
-    keep = (column < n) & (new_row[row] >= 0)
+    keep = (column < n) & np.isin(row, rows)
     return Inputs(
         ids=to_tensor(batch.ids[rows, :n]).long(),
         within=to_tensor(batch.within[rows, :n]).long(),
         real=None,
-        carriers=to_tensor(new_row[row[keep]] * n + column[keep]),
+        carriers=to_tensor(np.searchsorted(rows, row[keep]) * n + column[keep]),
         features=to_tensor(batch.features[keep]),
         causal=True,
     )

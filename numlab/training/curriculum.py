@@ -47,6 +47,8 @@ class Curriculum:
         shares = self.first, self.advance, self.threshold, self.preview, self.decay
         if not all(0 < share <= 1 for share in shares) or self.preview == 1 or self.last < 1:
             raise ValueError(f"a curriculum has shares above 0, to 1, and last >= 1; got {self}")
+        if self.base not in (2, 10):
+            raise ValueError(f"digits are counted in base 10 or 2; got base={self.base}")
 
     def weights(self, n_levels: int, front: int) -> np.ndarray:
         """(levels,) how often each is drawn; they sum to 1."""

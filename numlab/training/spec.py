@@ -98,17 +98,18 @@ class RunSpec:
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or {"token", "value"} & set(names):
             raise ValueError(f"losses have different names, not 'token' or 'value'; got {names}")
-        for term in self.losses:
-            term.check(self.encoder)
         own = None if self.head else self.encoder
+        if self.losses and not own:
+            got = f"{self.head} predicts numbers" if self.head else "there is no encoder"
+            raise ValueError(f"added losses need answers in words; {got}")
+        for term in self.losses:
+            term.check(own)
         if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
             expected = "expected an objective that does not show it beside a number to predict"
             raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
         if self.curriculum:
             for layout in self.task.layouts():
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
-        if self.head and self.losses:
-            raise ValueError(f"added losses need answers in words; {self.head} predicts numbers")
 
     @property
     def name(self) -> str:

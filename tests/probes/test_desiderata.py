@@ -171,6 +171,7 @@ def test_ten_encoders_take_less_than_a_minute_of_one_core(ten):
         ("math:sqrt", "'math:sqrt' is not an encoder: a frozen dataclass"),
         ("FoNE(", "written like BitTokens"),
         ("FoNE(print(1))", "written like BitTokens"),
+        ("FoNE({[]: 1})", "written like BitTokens"),
         ("FoNE(colour=1)", "is not an encoder: .*colour"),
         ("FoNE(8, 7, 6, 5)", r"it is FoNE\(int_digits, frac_digits, signed, periods, "),
         ("no_such_module:Mine", "there is no module 'no_such_module'"),
