@@ -219,12 +219,10 @@ def _check_numbers(values, name: str = "X") -> None:
     """ValueError for dates: as float64 they are microseconds, and a missing one is a number."""
     is_frame = isinstance(values, pd.DataFrame)
     frame = values if is_frame else pd.DataFrame({name: np.asarray(values).ravel()})
-    columns = [
-        (name, x.cat.categories if x.dtype == "category" else x) for name, x in frame.items()
-    ]
-    kinds = ((str(name), pd.api.types.infer_dtype(column)) for name, column in columns)
-    if dates := [name for name, kind in kinds if kind.startswith(("date", "time", "period"))]:
-        raise ValueError(f"columns are numbers; got dates in {', '.join(dates)}")
+    for name, column in frame.items():
+        known = column.cat.categories if column.dtype == "category" else column
+        if pd.api.types.infer_dtype(known).startswith(("date", "time", "period")):
+            raise ValueError(f"columns are numbers; got dates in {name}")
 
 
 def _standardised(numbers: np.ndarray) -> Standardised:

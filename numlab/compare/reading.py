@@ -17,6 +17,7 @@ from numlab.tasks.frames import as_columns
 
 COLUMNS = 8  # columns used, unless they are named
 LEAST = 48  # rows that a model needs, and known numbers of a column that it predicts
+COLUMN = ["column", "kind", "used", "missing", "note"]  # what is said of one
 LOOKED_AT = 100  # columns whose kind is determined, beside those that are named
 
 
@@ -93,7 +94,7 @@ def read(
     if total > len(frame):
         notes.append(f"{total:,} rows: {len(frame):,} of them, drawn at random, are used")
     given = dict(_named(name, frame) for name in columns)
-    wanted = [*given] + ([target] if target and target not in given else [])
+    wanted = {*given, target}
     if target and target not in frame:
         raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
     rows, kept = [], {}
@@ -103,7 +104,7 @@ def read(
         else:
             kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
-        used = name in wanted if given else name in wanted or (kind not in ("text", "-") and room)
+        used = name in wanted or (not given and kind not in ("text", "-") and room)
         if not used and not note:
             note = "not among the named columns" if given else f"more than {most} columns"
         if used:
@@ -113,7 +114,7 @@ def read(
             note = joined(note, f"{n_known} known numbers are too few to predict")
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))
-    table = pd.DataFrame(rows, columns=["column", "kind", "used", "missing", "note"])
+    table = pd.DataFrame(rows, columns=COLUMN)
     if not (table.used & table.kind.isin(["number", "id", "code"])).any():
         if (table.note == LONG).any():
             raise ValueError(f"{path.name}: {LONG}")
@@ -151,12 +152,11 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
             notes.append(f'in {n:,} texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","')
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
-            note = f"{len(frame) - len(good):,} texts have no number, or one beyond float64"
+            n = len(frame) - len(good)
+            note = f"{n:,} texts have no number, or one beyond float64" if n else ""
             row = (name, "text", True, int(frame[name].isna().sum()), note)
-            columns = pd.DataFrame([row], columns=["column", "kind", "used", "missing", "note"])
-            if len(good) == len(frame):
-                columns["note"] = ""
-            return Reading(file, pd.DataFrame({"text": [*good]}), columns, tuple(notes))
+            table = pd.DataFrame([row], columns=COLUMN)
+            return Reading(file, pd.DataFrame({"text": [*good]}), table, tuple(notes))
     names = ", ".join(map(str, frame.columns[:COLUMNS]))
     raise ValueError(f"{file} has no numbers: {len(frame):,} rows of the columns {names}")
 

@@ -253,14 +253,7 @@ class NumberModel(
 
     @classmethod
     def _from_pretrained(
-        cls,
-        *,
-        model_id,
-        model=None,
-        tokenizer=None,
-        encoder=...,
-        modules: tuple[str, ...] = (),
-        **options,
+        cls, *, model_id, model=None, tokenizer=None, encoder=..., modules=(), **options
     ) -> NumberModel:
         """`from_pretrained(folder or name on the hub, model=, tokenizer=)`.
 

@@ -215,17 +215,16 @@ def _write(examples: list[Examples], marks: bool) -> tuple[list[str], np.ndarray
     """
     texts, pieces = [], []
     for e in examples:
-        n, slots = len(e), e.layout.slots
-        literals = list(e.layout.token_literals)
-        for j, slot in enumerate(slots):  # a mark stands for the space before it, too
-            if marks and slot.words is None:
-                literals[j] = literals[j].removesuffix(" ")
-        columns = [[literal] * n for literal in literals]
-        for j, slot in enumerate(slots):
+        n, slots, columns = len(e), e.layout.slots, []
+        *literals, end = e.layout.token_literals
+        for literal, slot in zip(literals, slots, strict=True):
             fill = e.column(slot.name).tolist()
-            if slot.words is None:
-                fill = [MARK] * n if marks else [shown(x, repr) for x in fill]
-            columns.insert(2 * j + 1, fill)
+            if slot.words is None and marks:  # a mark stands for the space before it, too
+                literal, fill = literal.removesuffix(" "), [MARK] * n
+            elif slot.words is None:
+                fill = [shown(x, repr) for x in fill]
+            columns += [literal] * n, fill
+        columns.append([end] * n)
         texts += map("".join, zip(*columns, strict=True))
         length = np.array([[*map(len, column)] for column in columns]).T
         slot, is_number = np.full(len(columns), -1), np.zeros(len(columns), bool)

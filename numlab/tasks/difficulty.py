@@ -4,6 +4,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations, takewhile
 
 import numpy as np
 
@@ -61,12 +62,8 @@ def common(a: float, b: float, base: int = 10) -> int:
     """
     if (a < 0) != (b < 0):
         return 0
-    count = 0
-    for x, y in zip(written(a, base), written(b, base), strict=False):
-        if x != y:
-            break
-        count += x != "."
-    return count
+    pairs = zip(written(a, base), written(b, base), strict=False)
+    return sum(x != "." for x, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _of_sum(asked: list[float], answers: list[float], base: int) -> int:
@@ -107,15 +104,14 @@ def _of_mean(asked: list[float], answers: list[float], base: int) -> int:
 def _of_choice(asked: list[float], answers: list[float], base: int) -> int:
     """Leading digits shared with the answer (MinMax) or with x (Interval), summed over the others,
     ^0.8."""
-    answer, others = (answers[0], list(asked)) if answers else (asked[0], asked)
+    answer, others = (answers or asked)[0], [*asked]
     if answer in others:
-        others = [x for i, x in enumerate(others) if i != others.index(answer)]
+        others.remove(answer)
     return math.ceil(sum(common(answer, x, base) for x in others) ** 0.8)
 
 
 def _of_order(asked: list[float], answers: list[float], base: int) -> int:
-    pairs = [(a, b) for i, a in enumerate(asked) for b in asked[i + 1 :]]
-    return math.ceil(sum(common(a, b, base) for a, b in pairs) ** 0.8)
+    return math.ceil(sum(common(a, b, base) for a, b in combinations(asked, 2)) ** 0.8)
 
 
 # The caps are the published ones; where none is published, our choice: the most there can be.

@@ -83,7 +83,7 @@ class FieldFile:
             return
         if "://" in self.location:
             raise ValueError(f"a URL needs a checksum, 'sha256:...'; got none for {self.location}")
-        object.__setattr__(self, "checksum", f"sha256:{checksum(self._path())}")
+        object.__setattr__(self, "checksum", f"sha256:{checksum(Path(self.location))}")
 
     def fetch(self) -> Path:
         """Download the file if necessary, and check it."""
@@ -92,13 +92,7 @@ class FieldFile:
         if "://" in self.location:
             name, folder = self.location.rsplit("/", 1)[1], pooch.os_cache("numlab")
             return Path(pooch.retrieve(self.location, self.checksum, name, folder))
-        verify(path := self._path(), self.checksum)
-        return path
-
-    def _path(self) -> Path:
-        path = Path(self.location)
-        if not path.exists():
-            raise FileNotFoundError(f"expected a path or a URL; there is no {path}")
+        verify(path := Path(self.location), self.checksum)
         return path
 
     def field(self) -> Field:

@@ -42,7 +42,7 @@ def verify(path: Path, expected: str) -> None:
 
 def json_values(path: str | Path) -> Iterator[tuple[str, Any]]:
     """The entries of one JSON list, or of lines of JSON, each with its position, for errors."""
-    text = Path(path).read_text("utf-8")
+    text = Path(path).read_text("utf-8-sig")
     one_list = text.lstrip().startswith("[")
     for i, part in enumerate([text] if one_list else text.split("\n"), start=1):
         try:

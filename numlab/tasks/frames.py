@@ -27,10 +27,6 @@ def as_columns(
     """
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"rows are a DataFrame; got a {type(frame).__name__}")
-
-    def is_number(column):
-        return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
-
     columns: dict[str, Any] = {}
     names, words = (like.frame.columns, like._words) if like else ((), {})
     for i, name in enumerate(map(str, frame.columns)):
@@ -49,18 +45,14 @@ def as_columns(
             if parts["hour"].fillna(0).eq(0).all() and f"{name} hour" not in names:
                 del parts["hour"]
             own = {f"{name} {part}": x for part, x in parts.items()}
-        elif is_number(column) and name not in words:
+        elif name not in words and types.is_any_real_numeric_dtype(column):
             _refuse_rounded(frame.iloc[:, i], name)
             own = {name: column.astype(float)}
             if np.isinf(own[name]).any():
                 raise ValueError(f"numbers are finite; got an infinite one in {name}")
         else:
-            texts = column.astype(object).where(column.notna(), None)
-            empty = [t is None or (isinstance(t, str) and not t) for t in texts]
-            known = words.get(name)
-            own = {
-                name: [None if e else _word(t, known) for t, e in zip(texts, empty, strict=True)]
-            }
+            texts = column.astype(object).where(column.notna(), "")
+            own = {name: [_word(text, words.get(name)) or None for text in texts]}
             if column.dtype == "category":  # stay words, even dates
                 own = {name: pd.Categorical(own[name])}
         if twice := own.keys() & columns.keys():

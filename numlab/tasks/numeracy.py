@@ -14,7 +14,7 @@ import numpy as np
 from numlab.examples import Examples, Layout
 from numlab.numbers import FLOAT_DIGITS
 from numlab.tasks.base import PopulationTask
-from numlab.tasks.difficulty import DIFFICULTIES
+from numlab.tasks.difficulty import DIFFICULTIES, written
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms
 
 ATTEMPTS = 2000  # to draw an example whose numbers are all in range
@@ -76,7 +76,6 @@ class Numeracy(PopulationTask):
         return DRAWS[self.task].layouts
 
     def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
-        """(n,) int: how hard each text is in digits, or in bits for base 2 (see `difficulty`)."""
         levels = self.levels(base)
         return np.clip(DIFFICULTIES[self.task].of(examples, base), levels[0], levels[-1])
 
@@ -162,12 +161,5 @@ class Numeracy(PopulationTask):
     def n_places(self, x: Decimal) -> int:
         """Digits, or bits, that an operand really has."""
         if self.precision == "binary":
-            numerator = abs(float(x).as_integer_ratio()[0])
-            return max(1, (numerator // (numerator & -numerator or 1)).bit_length())
+            return len(written(float(x), 2))
         return len(x.normalize().as_tuple().digits)
-
-    def operands(self, decades: tuple[int, int], u: Uniforms) -> tuple[Decimal, Decimal]:
-        """Two operands > 0 of two decades."""
-        first, second = self.two_lengths(u)
-        a = self.rounded(self.of_decade(decades[0], u), first)
-        return a, self.rounded(self.of_decade(decades[1], u), second(a))

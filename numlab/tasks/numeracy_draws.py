@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
+from bisect import bisect
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from numlab.examples import Layout
 
@@ -40,7 +39,7 @@ class Uniforms:
 
     def weighted(self, choices: tuple, sums: tuple[float, ...]):
         """One of the choices, from the sums of their weights."""
-        return choices[int(np.searchsorted(sums, self() * sums[-1], "right"))]
+        return choices[bisect(sums, self() * sums[-1])]
 
     def triangular(self, low: float, mode: float, high: float) -> float:
         u = self()
@@ -59,8 +58,8 @@ class Draw(NamedTuple):
     draw: Callable[[Numeracy, Uniforms], list[float] | None]
 
 
-def _row(layout: int, numbers: list[Decimal], answers: list[Decimal]) -> list[float]:
-    return [float(x) + 0.0 for x in (layout, *numbers, *answers)]
+def _row(layout: int, numbers: list[Decimal]) -> list[float]:
+    return [float(x) + 0.0 for x in (layout, *numbers)]
 
 
 def _near(values: tuple, weights: list[int], decades: tuple) -> tuple[tuple, tuple[float, ...]]:
@@ -86,8 +85,7 @@ _PAIRED = {
 }
 
 
-def _solve_pair(task: Numeracy, layout: int, numbers: list[Decimal]) -> list[Decimal]:
-    a, b = numbers
+def _solve_pair(task: Numeracy, layout: int, a: Decimal, b: Decimal) -> Decimal:
     if task.task == "Exponentiation":
         exact = NARROW.power(a, b)
     elif task.task in ("Division", "DivM"):
@@ -96,13 +94,16 @@ def _solve_pair(task: Numeracy, layout: int, numbers: list[Decimal]) -> list[Dec
         exact = a * b
     else:
         exact = a - b if layout else a + b
-    return [task.answer(exact)]
+    return task.answer(exact)
 
 
 def _draw_pair(task: Numeracy, u: Uniforms) -> list[float] | None:
     """Addition, Multiplication, DivM (6.1)."""
     kind = "Multiplication" if task.task == "DivM" else task.task
-    numbers = list(task.operands(u.weighted(*_pairs(kind, *task.decades)), u))
+    e, f = u.weighted(*_pairs(kind, *task.decades))
+    first, second = task.two_lengths(u)
+    a = task.rounded(task.of_decade(e, u), first)
+    numbers = [a, task.rounded(task.of_decade(f, u), second(a))]
     layout = u.whole(0, 1) if kind == "Addition" else 0
     if u() < 0.5:
         numbers.reverse()
@@ -115,8 +116,8 @@ def _signed(task: Numeracy, layout: int, numbers: list[Decimal], u: Uniforms):
     """With signs: both positive in 40 %, the three other ways in 20 % each."""
     a, b = u.pick(((1, 1), (1, 1), (-1, 1), (1, -1), (-1, -1)))
     numbers = [a * numbers[0], b * numbers[1]]
-    answers = _solve_pair(task, layout, numbers)
-    return _row(layout, numbers, answers) if task.holds(*numbers, *answers) else None
+    numbers.append(_solve_pair(task, layout, *numbers))
+    return _row(layout, numbers) if task.holds(*numbers) else None
 
 
 def _draw_division(task: Numeracy, u: Uniforms) -> list[float] | None:
@@ -157,9 +158,9 @@ def _draw_power(task: Numeracy, u: Uniforms) -> list[float] | None:
         base = -base
     if power == 1 or abs(base) == 1:
         return None
-    (answer,) = answers = _solve_pair(task, 0, [base, power])
+    answer = _solve_pair(task, 0, base, power)
     fits = task.holds(base, answer) and abs(answer) != 1
-    return _row(0, [base, power], answers) if fits else None
+    return _row(0, [base, power, answer]) if fits else None
 
 
 def _solve_list(task: Numeracy, layout: int, numbers: list[Decimal]) -> list[Decimal]:
@@ -226,16 +227,17 @@ def _draw_list(task: Numeracy, u: Uniforms) -> list[float] | None:
         layout = LENGTHS.index(n)
     answers = _solve_list(task, layout, numbers)
     held = numbers if task.task == "Interval" else [*numbers, *answers]
-    return _row(layout, numbers, answers) if all(not x or task.holds(x) for x in held) else None
+    fits = all(not x or task.holds(x) for x in held)
+    return _row(layout, [*numbers, *answers]) if fits else None
 
 
-def _of_lists(prompt: str, answers: int | None = 1, ways: tuple[str, ...] = ("",)) -> list[Layout]:
-    """A layout for each length and way; with `answers` None, one answer for each number."""
+def _of_lists(*prompts: str, sorting: bool = False) -> list[Layout]:
+    """A layout for each length and prompt; sorting, one answer for each number."""
     layouts = []
     for n in LENGTHS:
         listed = ", ".join(f"{{x{i}}}" for i in range(n))
-        asked = ", ".join(f"{{answer{i}}}" for i in range(n)) if answers is None else "{answer}"
-        layouts += [Layout.of(f"<{prompt or way}>{listed} = {asked}") for way in ways]
+        asked = listed.replace("x", "answer") if sorting else "{answer}"
+        layouts += [Layout.of(f"<{prompt}>{listed} = {asked}") for prompt in prompts]
     return layouts
 
 
@@ -259,8 +261,8 @@ DRAWS = {
     "Exponentiation": Draw(_of_pair("^"), _draw_power),
     "Mean": Draw(_of_lists("mean"), _draw_list),
     "Std": Draw(_of_lists("std"), _draw_list),
-    "MinMax": Draw(_of_lists("", ways=("min", "max")), _draw_list),
+    "MinMax": Draw(_of_lists("min", "max"), _draw_list),
     "Interval": Draw(_intervals(), _draw_list),
-    "Sorting": Draw(_of_lists("", None, ("asc", "desc")), _draw_list),
+    "Sorting": Draw(_of_lists("asc", "desc", sorting=True), _draw_list),
     "DivM": Draw(_of_pair("/"), _draw_pair),
 }

@@ -9,7 +9,7 @@ import glob
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +72,8 @@ class Rows(GivenTask):
     def _take(self, rows: np.ndarray) -> list[Examples]:
         place = np.full(len(self.frame), -1)
         place[rows] = np.arange(len(rows))
-        parts = []
-        for e in self.examples:
-            own = e.take(place[e.index] >= 0)
-            if len(own):
-                parts.append(Examples(e.layout, own.numbers, own.words, place[own.index]))
-        return parts
+        taken = (e.take(place[e.index] >= 0) for e in self.examples)
+        return [replace(e, index=place[e.index]) for e in taken if len(e)]
 
 
 @dataclass(frozen=True)
@@ -145,12 +141,11 @@ class Table(Rows):
         if lacking := [n for n in kept if n not in given and n != self.target]:
             raise ValueError(f"rows have the columns {', '.join(kept)}; got no {lacking[0]}")
         given = given.reindex(columns=kept.columns)
-        for name in kept:
-            if kept[name].dtype.kind == "f":
-                numbers = pd.to_numeric(given[name], errors="coerce").astype(float)
-                if (wrong := given[name].notna() & ~np.isfinite(numbers)).any():
-                    raise ValueError(f"{name} holds numbers; got {given[name][wrong].iloc[0]!r}")
-                given[name] = numbers
+        for name in kept.select_dtypes(float):
+            numbers = pd.to_numeric(given[name], errors="coerce").astype(float)
+            if (wrong := given[name].notna() & ~np.isfinite(numbers)).any():
+                raise ValueError(f"{name} holds numbers; got {given[name][wrong].iloc[0]!r}")
+            given[name] = numbers
         if self.target is not None:  # hidden from a model, but its slot has to be there
             given[self.target] = given[self.target].fillna(0.0)
         return self._texts(given)
@@ -162,11 +157,11 @@ class Table(Rows):
     @functools.cached_property
     def _words(self) -> dict[str, tuple[str, ...]]:
         """The words of each column that has no numbers."""
-        columns = (n for n in self.frame if self.frame[n].dtype.kind != "f")
-        return {n: (MISSING, *sorted({*self.frame[n].dropna()} - {MISSING})) for n in columns}
+        columns = self.frame.select_dtypes(exclude=float).items()
+        return {name: (MISSING, *sorted({*own.dropna()} - {MISSING})) for name, own in columns}
 
     def _texts(self, frame: pd.DataFrame) -> list[Examples]:
-        numbers = frame[[name for name in frame if name not in self._words]].to_numpy(float)
+        numbers = frame.drop(columns=self._words).to_numpy(float)
         codes = [pd.Index(w).get_indexer(frame[n]) for n, w in self._words.items()]
         codes = [np.maximum(c, 0) for c in codes]  # a word not seen is missing
         patterns, which = np.unique(np.isnan(numbers), axis=0, return_inverse=True)

@@ -37,10 +37,6 @@ class DigitLengths:
         if not 1 <= self.fewest <= self.most <= 9 or not -2 <= self.power <= 9:
             raise ValueError(f"numbers have 1 to 9 digits, times 10^-2 to 10^9; got {self!r}")
 
-    def __str__(self):
-        digits = f"{self.fewest}" + (f" to {self.most}" if self.most > self.fewest else "")
-        return f"{digits} digits" + (f" times 10^{self.power}" if self.power else "")
-
     def numbers(self, u_length: np.ndarray, u_number: np.ndarray) -> np.ndarray:
         """Numbers from two arrays of uniforms in [0, 1)."""
         n = self.fewest + np.floor(u_length * (self.most - self.fewest + 1))

@@ -159,6 +159,11 @@ def test_numbers_of_any_type_are_numbers(home, numbers):
     assert found.x.dtype == float and found.x.dropna().tolist() == [1.5, 2]
 
 
+def test_complex_numbers_lose_no_part():
+    found = as_columns(pd.DataFrame({"z": [1 + 2j, 3 + 0j]}))
+    assert found.z.tolist() == ["(1+2j)", "(3+0j)"]
+
+
 @pytest.mark.parametrize("kind", [decimal.Decimal, lambda n: n], ids=["decimals", "objects"])
 def test_whole_numbers_beside_fractions_are_not_rounded_either(kind):
     column = pd.Series([kind(2**53 + 1), kind(0.5)], dtype=object)

@@ -36,6 +36,11 @@ def test_the_marked_number_fills_a_slot_and_the_rest_is_text(form, tmp_path):
     assert [e.index.tolist() for e in texts] == [[0], [1], [2], [3]]
 
 
+def test_a_mark_of_utf8_is_no_text(tmp_path):
+    Path(path := written(tmp_path, RECORDS, "list")).write_text(json.dumps(RECORDS), "utf-8-sig")
+    assert len(Sentences(path).layouts()) == 4
+
+
 def test_parts_of_a_split_share_no_sentence_though_one_comes_twice(tmp_path):
     task = Sentences(written(tmp_path, RECORDS))
     parts = task.split((1, 1, 2), seed=3)
