@@ -1,7 +1,5 @@
 """Spikes in the spectrum beside what a linear probe reads, for notebooks/beyond/separability."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

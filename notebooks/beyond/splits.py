@@ -1,7 +1,5 @@
 """How much of a gap is the input's, how much the head's: for notebooks/beyond/head_or_encoder."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

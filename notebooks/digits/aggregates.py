@@ -1,7 +1,5 @@
 """Vectors of numbers that are aggregated from their digits' embeddings, and their kNN-F1."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import torch

@@ -1,7 +1,5 @@
 """Word problems in files: FERMAT's test sets and templates."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import math
@@ -17,8 +15,6 @@ from numlab.examples import Examples, Layout, Slot
 from numlab.parsing import parse
 from numlab.tasks.expressions import variables
 from numlab.tasks.files import check_fields, json_values
-
-__all__ = ["ONE_STEP", "operation_of", "problems", "read_fermat", "read_templates"]
 
 NO_ANSWER = "Not commutable"  # of 500 problems of FERMAT's set Commuted
 ONE_STEP = ("a+b", "a-b", "a*b", "a/b")

@@ -1,7 +1,5 @@
 """Predicted against true numbers, and what is behind a prediction (xval, Fig. 3, 4, 6 to 9, 12)."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """What a model reads and predicts, and how its output moves with an input (xval, 2.2)."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
