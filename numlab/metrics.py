@@ -164,12 +164,9 @@ def r2(frame) -> float:
 def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")):
     """A metric of predictions, with its spread and 95 % interval over the seeds.
 
-    Parameters
-    ----------
-    frame : rows of `predict`, with the columns `seed`, `example` and those of `by`.
-    metric : from a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a
-        time.
-    by : columns to group by.
+    `frame` has rows of `predict`, with the columns `seed`, `example` and those of `by`, which group
+    them. `metric` makes a float of a DataFrame, as `mse` and `exact_match` do; it sees one seed at
+    a time.
 
     Returns
     -------

@@ -63,18 +63,15 @@ def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: in
 def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     """The k nearest numbers of a few numbers, in the embedding and on the number line.
 
-    Parameters
-    ----------
-    e : of n numbers.
-    rows : (m,) rows of `e`, or a mask (n,) of them. Time and memory grow with m n.
-    k : 1 <= k < n.
+    The numbers are (m,) rows of n, or a mask (n,) of them; 1 <= k < n. Time and memory grow with
+    m n.
 
     Returns
     -------
-    DataFrame with columns
-        number, neighbour : a number and a candidate; the nearest in the embedding come first
-        embedding, line : probability that the candidate is among the k nearest there. The sum of
-            their products, over k, is the number's expected F1.
+    DataFrame [number, neighbour, embedding, line]
+        A number and a candidate, the nearest in the embedding first; `embedding` and `line`:
+        probability that the candidate is among the k nearest there. The sum of their products, over
+        k, is the number's expected F1.
 
     >>> line = Embeddings(np.arange(9), np.arange(9.0)[:, None], "a line")
     >>> nearby(line, [4], k=2).neighbour.tolist()
