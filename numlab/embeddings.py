@@ -138,15 +138,9 @@ def text_vectors(
 ) -> np.ndarray:
     """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
-    Parameters
-    ----------
-    run, examples
-    slots : patterns of slots; every text needs one that fits.
-    layer : read the output of this block; default: the last.
-
-    Returns
-    -------
-    (n, d_model) float32, in the order of the texts' index, if they have one
+    `slots` are patterns; every text needs a slot that fits. `layer` is the block whose output is
+    read; default: the last. The result is (n, d_model) float32, in the order of the texts' index,
+    if they have one.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.embeddings.text_vectors(nl.train(spec), spec.task.sample(3, seed=1), "a").shape

@@ -31,28 +31,20 @@ def invalid_rate(frame) -> float:
 def exact_match(frame, tolerance: float = 0.0) -> float:
     """The share of answers within `tolerance` of the true number; an invalid one is wrong.
 
-    Words, and integers beyond float64, match exactly or not at all.
+    Words, and numbers from 2**53 on, match exactly or not at all.
 
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.exact_match(frame)
     0.5
     """
-    from pandas.api.types import is_numeric_dtype
-
-    true, predicted = frame.true, frame.predicted
-    if is_numeric_dtype(true):
-        same, floats = np.zeros(len(frame), bool), slice(None)
-    else:  # words, and integers beyond float64, may stand beside floats
-        same = np.array(true == predicted, bool)
-        pairs = zip(true, predicted, strict=True)
-        floats = np.array([_in_float64(t) and _in_float64(p) for t, p in pairs], bool)
-    same[floats] |= np.abs(_gap(frame[floats])) <= tolerance  # NaN compares False
-    return float(same.mean())
+    true, predicted = _floats(frame.true), _floats(frame.predicted)
+    near = (np.abs(predicted - true) <= tolerance) & (np.abs(true) < EXACT)  # NaN compares False
+    return float((near | _same(frame)).mean())
 
 
-def _in_float64(x) -> bool:
-    """Whether x is a number that float64 holds."""
-    return isinstance(x, float) or (isinstance(x, Real) and abs(x) < EXACT)
+def _same(frame) -> np.ndarray:
+    """(n,) bool: which answers are the true words or numbers, integers of any size included."""
+    return frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
 
 
 def log_smape(frame, digits: int = 15) -> float:
@@ -101,7 +93,7 @@ def each_answer(frame, digits: int = 15):
         scores = np.minimum(1, -np.log10(error + 1e-100) / digits) + 0.0
         k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
         exact = np.abs(predicted - true) < 10.0**-k  # NaN compares False
-    same = frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
+    same = _same(frame)
     exact = np.where(np.abs(true) < EXACT, exact, same)  # float64 rounds longer integers
     scores[~(np.isfinite(predicted) & np.isfinite(true))] = 0.0
     numbers = np.column_stack([scores, equal_digits(true, predicted, digits), exact])
@@ -172,12 +164,9 @@ def r2(frame) -> float:
 def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")):
     """A metric of predictions, with its spread and 95 % interval over the seeds.
 
-    Parameters
-    ----------
-    frame : rows of `predict`, with the columns `seed`, `example` and those of `by`.
-    metric : from a DataFrame to a float, such as `mse` or `exact_match`. It sees one seed at a
-        time.
-    by : columns to group by.
+    `frame` has rows of `predict`, with the columns `seed`, `example` and those of `by`, which group
+    them. `metric` makes a float of a DataFrame, as `mse` and `exact_match` do; it sees one seed at
+    a time.
 
     Returns
     -------

@@ -1,7 +1,5 @@
 """Scores of encoders on nine tasks, and of losses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

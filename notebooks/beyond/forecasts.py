@@ -1,7 +1,5 @@
 """A forecast whose true distribution is known, and how well heads say it: for intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import torch

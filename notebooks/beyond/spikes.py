@@ -1,7 +1,5 @@
 """Spikes in the spectrum beside what a linear probe reads, for notebooks/beyond/separability."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -61,8 +59,10 @@ def beside(frame: pd.DataFrame) -> Figure:
     height = 0.36 * frame.source.nunique() + 1.1
     figure, (left, right) = panels(2, 2, 4.0, height)
     spike, kappa = (table[name].unstack(sort=False) for name in ("spike", "kappa"))
-    _cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100))
-    _cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1))
+    cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100), fontsize=8.5)
+    cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1), fontsize=8.5)
+    for ax in (left, right):
+        ax.set_xlabel("period T")
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
     right.set_title("n mod T read by a linear probe\n(kappa; white: chance or below)")
     right.tick_params(labelleft=False)
@@ -70,15 +70,14 @@ def beside(frame: pd.DataFrame) -> Figure:
     return captioned(figure, words)
 
 
-def _cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize) -> None:
+def cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize, **look) -> None:
+    """A table as a map of colours, with its numbers; `look` is that of their text."""
     values = table.clip(lower=norm.vmin)
     ax.imshow(values, cmap=colors, norm=norm, aspect="auto")
     for (row, column), value in np.ndenumerate(table.to_numpy()):
-        dark = norm(values.iat[row, column]) > 0.6
-        look = {"color": "white" if dark else "#333333", "fontsize": 8.5}
+        look["color"] = "white" if norm(values.iat[row, column]) > 0.6 else "#333333"
         ax.text(column, row, form.format(value), ha="center", va="center", **look)
     ax.set_xticks(range(table.shape[1]), table.columns)
-    ax.set_xlabel("period T")
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(length=0)
     ax.minorticks_off()

@@ -1,11 +1,11 @@
 """How much of a gap is the input's, how much the head's: for notebooks/beyond/head_or_encoder."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from scipy.stats import t
+from spikes import cells
 
 from numlab.plots import OTHERS, captioned, legend, panels, styled
 
@@ -48,16 +48,9 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     for ax, question in zip(maps, questions, strict=True):
         rows = scores[scores.question == question]
         table = rows.pivot_table("score", "input", "head", sort=False)
-        ax.imshow(table, cmap="Blues", vmin=0, vmax=100, aspect="auto")
-        for (row, column), value in np.ndenumerate(table.to_numpy()):
-            color = "white" if value > 60 else "#333333"
-            ax.text(column, row, f"{value:.0f}", ha="center", va="center", color=color)
+        cells(ax, table, "{:.0f}", "Blues", Normalize(0, 100))
         ax.set_xticks(range(table.shape[1]), table.columns, rotation=30, ha="right")
-        ax.set_yticks(range(len(table)), table.index)
         ax.set(title=f"{question}: log-sMAPE (%), high is good", xlabel="head")
-        ax.tick_params(length=0)
-        ax.minorticks_off()
-        ax.grid(visible=False)
     maps[0].set_ylabel("input")
     for ax in maps[1:]:
         ax.tick_params(labelleft=False)

@@ -1,7 +1,5 @@
 """Vectors of numbers that are aggregated from their digits' embeddings, and their kNN-F1."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import torch
@@ -44,8 +42,8 @@ def digit_f1(
     """`nl.probes.neighbour_f1` of `from_digits`, for up to 10^7 numbers.
 
     `numbers` (n,) are whole and all different, 0 <= number < 10**18; `table` (10, d) holds the
-    embeddings of the digits, all finite; 1 <= k < n. A weighted sum is computed in the ten
-    dimensions that ten embeddings span. An aggregate that ignores the order of digits has one
+    embeddings of the digits, all finite; 1 <= k < n. Sums are computed in the ten dimensions that
+    ten embeddings span. An aggregate that ignores the order of digits has one
     vector for each of the 19,447 multisets in 10^7 numbers.
 
     >>> from numlab.encoders import DigitSum
@@ -54,9 +52,10 @@ def digit_f1(
     """
     numbers = np.asarray(numbers)
     table = nl.Embeddings(np.arange(10), table, "digits").vectors.astype(np.float64)
+    if type(aggregate).combine is Aggregation.combine:
+        table = np.linalg.qr(table.T)[1].T
     if aggregate.sees_order:
-        coordinates = np.linalg.qr(table.T)[1].T
-        return nl.probes.neighbour_f1(from_digits(numbers, coordinates, aggregate), k)
+        return nl.probes.neighbour_f1(from_digits(numbers, table, aggregate), k)
     _, first, which = np.unique(multisets(numbers), return_index=True, return_inverse=True)
     vectors = from_digits(numbers[first], table, aggregate).vectors
     f1 = shared_f1(numbers, vectors, which, k)

@@ -1,7 +1,5 @@
 """Word problems in files: FERMAT's test sets and templates."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import math
@@ -17,8 +15,6 @@ from numlab.examples import Examples, Layout, Slot
 from numlab.parsing import parse
 from numlab.tasks.expressions import variables
 from numlab.tasks.files import check_fields, json_values
-
-__all__ = ["ONE_STEP", "operation_of", "problems", "read_fermat", "read_templates"]
 
 NO_ANSWER = "Not commutable"  # of 500 problems of FERMAT's set Commuted
 ONE_STEP = ("a+b", "a-b", "a*b", "a/b")
@@ -39,12 +35,15 @@ def read_fermat(folder: str | Path, name: str) -> pd.DataFrame:
     answers = _by_index(folder / "answers" / f"{name}.a", ("index", "answer", "equation"))
     rows = []
     for index, (where, entry) in questions.items():
-        question = _text(where, entry["question"])
+        question = entry["question"]
+        if not isinstance(question, str) or not question.strip():
+            raise ValueError(f"{where}: expected the text of a question; got {question!r}")
         if index not in answers:
             raise ValueError(f"{where}: problem {index} has no answer in {name}.a")
         where, answer = answers[index]
         rows.append(_problem(where, index, question, answer["answer"], answer["equation"]))
-    return _table(rows)
+    columns = ["index", "question", "answer", "equation", "operation"]
+    return pd.DataFrame(rows, columns=columns).sort_values("index", ignore_index=True)
 
 
 def read_templates(path: str | Path) -> tuple[tuple[str, str], ...]:
@@ -111,12 +110,6 @@ def _by_index(path: Path, names: tuple[str, ...]) -> dict[int, tuple[str, dict[s
     return entries
 
 
-def _text(where: str, question: Any) -> str:
-    if not isinstance(question, str) or not question.strip():
-        raise ValueError(f"{where}: expected the text of a question; got {question!r}")
-    return question
-
-
 def _problem(where: str, index: int, question: str, answer: Any, equation: str) -> tuple:
     if answer == NO_ANSWER:
         return index, question, math.nan, equation, None
@@ -129,11 +122,6 @@ def _problem(where: str, index: int, question: str, answer: Any, equation: str) 
     if not math.isfinite(value):
         raise ValueError(f"{where}: expected a finite number; got {answer!r}")
     return index, question, value, equation, operation
-
-
-def _table(rows: list[tuple]) -> pd.DataFrame:
-    columns = ["index", "question", "answer", "equation", "operation"]
-    return pd.DataFrame(rows, columns=columns).sort_values("index", ignore_index=True)
 
 
 def _with_letters(text: str, form: str) -> str:

@@ -1,7 +1,5 @@
 """Neighbours on the number line and in embeddings of digits (digits, Figures 1 to 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """kNN-F1 of aggregated digits by the length of numbers, and what explains it."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Word problems of known kinds, answered by many runs, and tables of the answers."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers in pretrained models: how their vectors lie, and what a fine-tuned model answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A table of parcels and their prices, and a small decoder that has read nothing yet."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import transformers as hf

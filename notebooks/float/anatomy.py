@@ -1,7 +1,5 @@
 """What a pretrained model with an embedding of bits consists of (float, Figures 1 and 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The bits of numbers: what they say, and whether they are those of Python's `struct`."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Floating-point embeddings: bits, module and model (float, Fig. 1 to 3), and words by kind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Heads that find masked words, numbers beside them, and how well they do (float, Tables 1, 2)."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from types import SimpleNamespace

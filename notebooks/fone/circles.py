@@ -1,7 +1,5 @@
 """FoNE's circles, of numbers and in the vectors that a model reads; three ways to read digits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import torch

@@ -1,7 +1,5 @@
 """The drawings that only the FoNE notebooks use."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What only the FoNE notebooks measure."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence

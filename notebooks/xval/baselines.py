@@ -1,7 +1,5 @@
 """Forecasts of temperatures that need no language model (App. D.1.2, xval)."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 
@@ -14,8 +12,6 @@ from numlab.claims import Gate
 from numlab.examples import Examples
 from numlab.tasks import Temperature
 from numlab.tasks.temperature import STEP
-
-__all__ = ["MLP", "MLP_NAME", "PERSISTENCE", "persistence", "to_the_end"]
 
 PERSISTENCE, MLP_NAME = "persistence", "one-station MLP"
 

@@ -1,7 +1,5 @@
 """How a model's predicted distributions are drawn. (ours; xval, Section 4)"""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

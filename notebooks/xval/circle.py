@@ -1,7 +1,5 @@
 """Do embeddings lie in order around a circle? (xval, App. D.5 and Fig. 11)"""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """One difference between two settings at a time: what it does to errors."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

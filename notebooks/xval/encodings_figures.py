@@ -1,7 +1,5 @@
 """Drawings of xval/encodings: tokens, outputs, and the scales of xVal (xval, Fig. 1 and 2)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps

@@ -1,7 +1,5 @@
 """Predicted against true numbers, and what is behind a prediction (xval, Fig. 3, 4, 6 to 9, 12)."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Sequence
 
@@ -146,12 +144,9 @@ def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | Non
 def _limits(rows: pd.DataFrame) -> tuple[float, float]:
     """The limits of both axes: the true numbers and 98 % of the predictions near them."""
     low, high = rows.true.min(), rows.true.max()
-    inner = rows.predicted.quantile([0.01, 0.99])
     reach = 0.5 * (high - low)
-    low, high = (
-        min(low, max(inner.iloc[0], low - reach)),
-        max(high, min(inner.iloc[1], high + reach)),
-    )
+    least, most = rows.predicted.quantile([0.01, 0.99]).clip(low - reach, high + reach)
+    low, high = min(low, least), max(high, most)
     return low - 0.06 * (high - low), high + 0.06 * (high - low)
 
 

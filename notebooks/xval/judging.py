@@ -1,7 +1,5 @@
 """What the claims of these notebooks share: gates, pairs of errors, invalid answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to questions about planets that need no training: Kepler's laws (for xval, Sec. 3.2)."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Does a model read a number off the length of its mask? (xval, Appendix D.3 and Figure 10)"""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

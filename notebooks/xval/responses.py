@@ -1,7 +1,6 @@
 """What a model reads and predicts, and how its output moves with an input (xval, 2.2)."""
 
-from __future__ import annotations
-
+import dataclasses
 import itertools
 
 import numpy as np
@@ -78,19 +77,15 @@ def responses(
     columns are encoder, seed, input, predicted and valid.
     """
     if len(text) != 1 or slot == ask:
-        raise ValueError(
-            f"expected one text and two slots; got {len(text)} texts, {slot!r} and {ask!r}"
-        )
+        got = f"{len(text)} texts, {slot!r} and {ask!r}"
+        raise ValueError(f"expected one text and two slots; got {got}")
     values = np.asarray(values, np.float64)
-    rows = np.zeros(len(values), int)
-    numbers = text.numbers[rows].astype(np.float64)
+    copies = text.take(np.zeros(len(values), int))
+    numbers = copies.numbers.astype(np.float64)
     numbers[:, text.layout.number_slots.index(slot)] = values
-    words = None if text.words is None else text.words[rows]
-    moved = nl.Examples(text.layout, numbers, words, np.arange(len(values)))
-    answers = nl.predict(runs, [moved], ask)
-    answers = answers.assign(
-        input=values[answers.example], predicted=answers.predicted.astype(float)
-    )
+    moved = dataclasses.replace(copies, numbers=numbers, index=np.arange(len(values)))
+    answers = nl.predict(runs, [moved], ask).astype({"predicted": float})
+    answers["input"] = values[answers.example]
     return answers[["encoder", "seed", "input", "predicted", "valid"]]
 
 

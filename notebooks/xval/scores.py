@@ -1,7 +1,5 @@
 """Metrics of predictions that only xval's tables need."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

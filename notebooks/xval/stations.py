@@ -1,15 +1,11 @@
 """The numbers in texts of `Temperature`, as arrays."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from numlab.examples import Examples
 from numlab.tasks import Temperature
-
-__all__ = ["Stations", "on_land", "stations"]
 
 
 class Stations(NamedTuple):

@@ -1,7 +1,5 @@
 """The last snapshots of a planetary system, predicted at once (xval, Figure 5)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from kepler import CIRCLE

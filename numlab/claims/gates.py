@@ -111,11 +111,8 @@ def rates_inside(*records: pd.DataFrame) -> Gate:
 def beats(name: str, errors: pd.DataFrame, trivial: float | pd.Series) -> Gate:
     """Whether every model has less error than a trivial answer, with each of its seeds.
 
-    Parameters
-    ----------
-    name : of the gate, such as "beats the one-station MLP".
-    errors : (seeds, models), in the unit of `trivial`.
-    trivial : one error, or one for each model.
+    `name` is the gate's, such as "beats the one-station MLP"; `errors` are (seeds, models), in the
+    unit of `trivial`, which is one error, or one for each model.
 
     >>> errors = pd.DataFrame({"P10": [0.2, 0.3], "XVal": [0.1, 0.6]})
     >>> nl.gates.beats("beats the mean", errors, 0.5).evidence

@@ -190,12 +190,9 @@ def run_notebooks(
 ) -> list[Job]:
     """Execute the notebooks that are not up to date at a profile, and rebuild the gallery.
 
-    Parameters
-    ----------
-    names : notebooks (`xval/planets`) and folders (`xval`); empty: all.
-    jobs : how many notebooks run side by side; all train on one Dask cluster, or by Slurm jobs.
-    scheduler : address of a Dask scheduler, or "slurm"; default: one-thread workers on this
-        machine.
+    `names` are notebooks (`xval/planets`) and folders (`xval`); empty: all. `jobs` of them run side
+    by side; all train on one Dask cluster, or by Slurm jobs. `scheduler` is the address of a Dask
+    scheduler, or "slurm"; default: one-thread workers on this machine.
     """
     check_profile(profile)
     if jobs < 1:

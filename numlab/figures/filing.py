@@ -63,11 +63,7 @@ _session: NotebookSession | None = None
 def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -> SimpleNamespace:
     """Name the notebook whose figures follow, and get the sizes of a profile as attributes.
 
-    Parameters
-    ----------
-    notebook : `<folder>/<name>`, as the notebook's file.
-    profile : one of the keys of `sizes`.
-    sizes : the sizes of each profile.
+    A notebook is named `<folder>/<name>`, as its file; `sizes` has those of each profile.
 
     >>> size = nl.begin("explore/mine", "smoke", {"smoke": {"steps": 10}, "full": {"steps": 2000}})
     >>> size.steps
@@ -91,11 +87,8 @@ def session() -> tuple[str, str] | None:
 def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     """Save a figure as .png and .svg, the plotted data as .csv, and its provenance as .json.
 
-    Parameters
-    ----------
-    id : of the catalogue, such as `xval/fig07`; `xval/fig07-<view>` for another view of it.
-    fig : of matplotlib.
-    data : what is plotted, one row for each mark.
+    `id` is one of the catalogue, such as `xval/fig07`, or `xval/fig07-<view>` for another view of
+    it; `data` is what is plotted, one row for each mark.
 
     >>> size = nl.begin("explore/mine", "smoke", {"smoke": {}})
     >>> frame = pd.DataFrame({"x": [1, 2], "error": [0.3, 0.1], "encoder": "XVal"})
@@ -144,11 +137,9 @@ def claim(
     The figures come first. At the profiles smoke and quick, samples that cannot judge (one seed,
     or models that give no answer) leave the claim open; at full and paper they are an error.
 
-    Parameters
-    ----------
-    id : of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`.
-    samples, against, gates : see `numlab.claims.judge`.
-    ours : a remark of ours, shown after the statistic.
+    `id` is that of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`; `samples`,
+    `against` and `gates` are as in `numlab.claims.judge`; `ours`, a remark of ours, is shown after
+    the statistic.
 
     >>> import json, pandas as pd
     >>> size = nl.begin("float/encodings", "smoke", {"smoke": {}})

@@ -27,13 +27,9 @@ def arithmetic(
     It writes through the encoder's own head where the answer is one token that carries a number,
     else its words, token by token. NaN where answers mix words and carriers, or are out of range.
 
-    Parameters
-    ----------
-    encoder : untrained; its vectors stay as they are.
-    sign : + or *.
-    numbers : (n,) of few digits; pairs of them whose result is in range are drawn.
-    seconds : of training, of CPU time.
-    d_model, seed : as of `report_card`.
+    The vectors of the encoder, which is untrained, stay as they are. `sign` is + or *. Pairs of the
+    (n,) numbers, of few digits, whose result is in range are drawn. `seconds` of training are of
+    CPU time; `d_model` and `seed` are as in `report_card`.
     """
     rng = np.random.default_rng((seed, ord(sign)))
     a, b = rng.choice(numbers, (2, 4 * PAIRS))

@@ -16,12 +16,9 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     """Where the true number of a slot lies in the distribution that a run predicts.
 
-    Parameters
-    ----------
-    run : its head predicts distributions, such as XVal(mixture=5)'s or any of nl.heads but those
-        of single numbers. ValueError for a run without one: of words, of digits one by one, or of
-        an encoder that standardises.
-    slot : the number to ask for.
+    The run's head predicts distributions, such as XVal(mixture=5)'s or any of nl.heads but those of
+    single numbers. ValueError for a run without one: of words, of digits one by one, or of an
+    encoder that standardises.
 
     Returns
     -------

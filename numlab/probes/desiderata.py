@@ -62,11 +62,9 @@ def report_card(
 ) -> pd.DataFrame:
     """Measure encoders against the nine desiderata; seconds for each.
 
-    Parameters
-    ----------
-    encoders : one or several. ValueError for one that d_model is too small for.
-    d_model, seed : of the untrained model, and of the numbers.
-    seconds : of training for the ninth, arithmetic, with each operation; 0 leaves it out.
+    The ninth, arithmetic, trains for some `seconds` with each operation; 0 leaves it out. `seed` is
+    that of the untrained model and of the numbers. ValueError where `d_model` is too small for an
+    encoder.
 
     Returns
     -------

@@ -47,12 +47,8 @@ def linear(
 ) -> pd.DataFrame:
     """Logistic regression of a yes-or-no target on vectors (xval, Table 9).
 
-    Parameters
-    ----------
-    vectors : (n, d), or Embeddings
-    target : (n,) bool
-    n_train : rows to train on; the others test.
-    draws : how many random splits, each with both answers in their shares on either side.
+    `vectors` are (n, d), or Embeddings, `target` (n,) bool; `n_train` rows train, the others test.
+    Each draw is a random split with both answers in their shares on either side.
 
     Returns
     -------
@@ -127,12 +123,9 @@ def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> p
     threshold comes from a permutation test: the same with the numbers shuffled. ValueError where
     the numbers are not 8 or more consecutive integers, or all vectors lie on a line.
 
-    Parameters
-    ----------
-    e : of n consecutive integers, in any order. A period that divides n falls on one frequency;
-        any other is spread over several.
-    n_permutations : shuffles of the numbers.
-    level : share of the shuffles in which the largest power exceeds the threshold.
+    `e` is of n consecutive integers, in any order. A period that divides n falls on one frequency;
+    any other is spread over several. In a share `level` of the shuffles the largest power exceeds
+    the threshold.
 
     Returns
     -------

@@ -17,7 +17,7 @@ from numlab.encoders import (
     WeightedSum,
 )
 from numlab.probes import nearby, neighbour_f1
-from numlab.probes.neighbours import _distinct, _fewest_dimensions, shared_f1
+from numlab.probes.neighbours import _distinct, shared_f1
 
 from_digits = load("digits/aggregates").from_digits
 AGGREGATIONS = (
@@ -200,43 +200,6 @@ def test_a_number_is_not_its_own_neighbour_and_k_is_checked():
         nl.probes.nearby(CLOUDS["two vectors"], [0], 40)
 
 
-def distances(points):
-    return np.linalg.norm(points[:, None] - points[None], axis=2)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("rank", [1, 5, 16])
-def test_vectors_of_low_rank_get_few_coordinates_at_the_same_distances(rank, dtype):
-    rng = np.random.default_rng(0)
-    vectors = (rng.normal(size=(200, rank)) @ rng.normal(size=(rank, 90))).astype(dtype)
-    points = _fewest_dimensions(vectors)
-    assert points.shape == (200, rank)
-    expected = distances(vectors.astype(np.float64))
-    atol = 1e-5 if dtype == np.float32 else 1e-11
-    np.testing.assert_allclose(distances(points), expected, atol=atol)
-
-
-def test_a_direction_that_few_rows_have_is_kept():
-    vectors = np.zeros((5000, 40))
-    vectors[:, 0] = np.arange(5000)
-    vectors[1234, 7] = 1e-3
-    points = _fewest_dimensions(vectors)
-    assert np.linalg.norm(points[1234]) == pytest.approx(np.hypot(1234, 1e-3), rel=1e-15)
-
-
-def test_a_small_vector_among_large_ones_keeps_its_direction():
-    vectors = np.zeros((300, 40))
-    vectors[:, 0] = 1e9
-    vectors[-1] = 0
-    vectors[-1, 3] = 1e-6
-    np.testing.assert_allclose(np.linalg.norm(_fewest_dimensions(vectors)[-1]), 1e-6)
-
-
-def test_vectors_of_high_rank_stay_as_they_are():
-    vectors = np.random.default_rng(0).normal(size=(50, 30))
-    np.testing.assert_array_equal(_fewest_dimensions(vectors), vectors)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_equal_vectors_are_one_and_rounding_makes_no_difference(dtype):
     rng = np.random.default_rng(0)
@@ -256,7 +219,6 @@ def test_a_cloud_of_zeros_is_one_point():
     first, which = _distinct(np.zeros((9, 40)))
     assert len(first) == 1
     assert which.tolist() == [0] * 9
-    assert np.isfinite(_fewest_dimensions(np.zeros((9, 40)))).all()
 
 
 def test_rows_may_be_a_mask():
