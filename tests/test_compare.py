@@ -128,6 +128,15 @@ def test_numbers_are_read_as_people_write_them(tmp_path, text, numbers, note):
     assert found.numbers["x"].tolist() == numbers and found.columns.note[0] == note
 
 
+def test_points_beside_decimal_commas_are_said_to_be_read_as_decimal_points(tmp_path):
+    text = "a;b;c;d\n1,5;1.234;1.25;1.234\n2,5;12.500;3.750;2,5\n"
+    notes = read(tmp_path, "n.csv", text).columns.set_index("column").note
+    assert notes["b"] == 'the point in 1.234 is read as a decimal point; else: --decimal ","'
+    assert notes["c"] == "" and "decimal point" not in notes["a"] + notes["d"]
+    assert read(tmp_path, "n.csv", text, decimal=",").numbers["b"].tolist() == [1234, 12500]
+    assert not read(tmp_path, "n.csv", "a;b\n1.5;1.234\n2.5;12.500\n").columns.note.any()
+
+
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     text = 'x,day\n"1,234",01/02/2024\n7,03/04/2024\n'
     found = read(tmp_path, "n.csv", text)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from numlab.compare.files import sample
-from numlab.compare.kinds import DECIMAL_COMMA, KINDS, LONG, POWER, joined, understood
+from numlab.compare.kinds import DECIMAL_COMMA, DOTS, KINDS, LONG, POWER, joined, understood
 from numlab.encoders.columns import by_column
 from numlab.parsing import THOUSANDS, parse
 from numlab.tasks.frames import as_columns
@@ -115,6 +115,9 @@ def read(
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))
     table = pd.DataFrame(rows, columns=COLUMN)
+    commas = table.note.str.contains(r"\d,\d+ is read as \d*\.\d")
+    for i in table.index[~commas] if commas.any() and not decimal else []:
+        table.loc[i, "note"] = joined(table.note[i], _grouped(frame[table.column[i]]))
     if not (table.used & table.kind.isin(["number", "id", "code"])).any():
         if (table.note == LONG).any():
             raise ValueError(f"{path.name}: {LONG}")
@@ -123,6 +126,15 @@ def read(
         return _texts(path.name, frame[[*given]] if given else frame, notes, decimal)
     used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
     return Reading(path.name, used, table, tuple(notes))
+
+
+def _grouped(raw: pd.Series) -> str:
+    """A note on a column in which each point may stand for thousands, beside decimal commas."""
+    points = raw.dropna().astype(str).str.strip()
+    points = points[points.str.contains(".", regex=False)]
+    if raw.dtype.kind in "iuf" or not len(points) or not points.str.fullmatch(DOTS).all():
+        return ""
+    return f'the point in {points.iloc[0]} is read as a decimal point; else: --decimal ","'
 
 
 def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:

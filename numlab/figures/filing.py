@@ -106,8 +106,10 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     with mpl.rc_context({"svg.hashsalt": id}):  # the same figure gives the same bytes
         store.replace(path.with_suffix(".png"), partial(draw, dpi=150))
         store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
-    title = fig.get_suptitle() or next((a.get_title() for a in fig.axes if a.get_title()), "")
-    _finish(data, id=id, kind="figure", title=title)
+    titles = [title for axes in fig.axes if (title := axes.get_title())]
+    if len(titles) != 1:  # the title of one panel does not say what all of them show
+        titles = [""]
+    _finish(data, id=id, kind="figure", title=fig.get_suptitle() or titles[0])
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
