@@ -55,10 +55,11 @@ def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[E
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"text {i}: expected a str; got {text!r}")
+        if not text:
+            raise ValueError(f"text {i} is empty")
         pieces = [text] if literal else NUMBER.split(text)
-        if len(pieces) == 1 and not (text and (bare or literal)):
-            got = f"no number in {text[:60]!r}" if text else "the empty text"
-            raise ValueError(f"text {i}: expected a number; got {got}")
+        if len(pieces) == 1 and not (bare or literal):
+            raise ValueError(f"text {i}: expected a number; got no number in {text[:60]!r}")
         numbers, index = groups.setdefault(tuple(pieces[::2]), ([], []))
         numbers += pieces[1::2]
         index.append(i)
