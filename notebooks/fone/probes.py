@@ -141,9 +141,12 @@ def plateaus_of_lead(
     gates = []
     for key, rows in scores.groupby([*by]):
         fone, them = rows[rows.encoder == "FoNE"], rows[rows.encoder.isin(others)]
+        sides = {"contradicted": (fone, enough), "held": (them, 1.0)}
         if fone.exact_match.min() >= enough:
-            them = fone
-        gates += plateaus(fone, them, runs, enough, ", ".join(map(str, key)))
+            sides["held"] = sides["contradicted"]
+        for side, (asked, least) in sides.items():
+            gate = plateau([runs[i] for i in asked.index], asked.exact_match, least)
+            gates.append(dataclasses.replace(gate, part=", ".join(map(str, key)), side=side))
     return gates
 
 

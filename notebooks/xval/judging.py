@@ -79,7 +79,7 @@ def unseen(answers: pd.DataFrame, examples: list[nl.Examples]) -> pd.Series:
         values = np.unique(np.concatenate([e.column(slot) for e in examples]).round(2))
         predicted = rows.predicted.to_numpy(float)
         nearest = values[np.abs(predicted[:, None] - values).argmin(1)]
-        far = np.abs(predicted - nearest) > 0.01 * np.abs(nearest)
+        far = np.abs(predicted - nearest) > 0.01 * np.abs(nearest) + 1e-9  # 1.01 is 1 % away
         new.append(pd.Series(far & rows.valid.to_numpy(), rows.index))
     return pd.concat(new)
 
