@@ -20,6 +20,9 @@ OF_DIGITS = ("MinMax", "Sorting")  # what is asked is a number of the text
 GREY = "#555555"
 EASIER = "texts, from easy to hard (%)"
 PARTS = 5  # of the texts of a task, from easy to hard
+SCORE = (
+    "score: log-sMAPE; MinMax and Sorting: all digits right; Interval: right letter, above chance"
+)
 
 
 def scored(answers: pd.DataFrame, digits: int) -> pd.DataFrame:
@@ -75,16 +78,16 @@ def by_difficulty(answers: pd.DataFrame) -> pd.DataFrame:
 def difficulty(frame: pd.DataFrame) -> Figure:
     """A panel for each task, a line for each encoder; `frame` comes from `by_difficulty`."""
     groups = list(frame.groupby("task", sort=False))
-    figure, axes = panels(len(groups), 3, 4.6, 3.4)
-    shift = 1.3 * (np.arange(n := frame.encoder.nunique()) - (n - 1) / 2)  # marks side by side
+    figure, axes = panels(len(groups), 3, 2.7, 2.3)
+    shift = 0.7 * (np.arange(n := frame.encoder.nunique()) - (n - 1) / 2)  # marks side by side
     for ax, (task, rows) in zip(axes, groups, strict=True):
         for apart, (encoder, line) in zip(shift, rows.groupby("encoder", sort=False), strict=True):
             line_with_ranges(ax, line.groupby(line[EASIER] + apart)["score (%)"], encoder)
-        ax.set(title=task, xticks=(np.arange(PARTS) + 0.5) * 100 / PARTS)
+        ax.set(title=task, xticks=(10, 50, 90))
     label_sides(axes, EASIER, "score (%)")
     legend(figure, axes)
     caption = "mark: mean of the seeds over a fifth of the texts; bar: their range, side by side"
-    return captioned(figure, caption)
+    return captioned(figure, f"{caption}\n{SCORE}; Exponentiation has few levels")
 
 
 def board(answers: pd.DataFrame) -> pd.DataFrame:
@@ -133,7 +136,8 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     ax.grid(False)
     words = "score (%), half of its 95 % interval beside it; bold: the best of a column"
     ax.set_xlabel(f"{words}; italic: no better than a constant")
-    figure.suptitle("Nine tasks after the same time of training")
+    figure.suptitle("Which encoder is best at nine tasks, after the same time of training?")
+    captioned(figure, SCORE)
     return figure
 
 

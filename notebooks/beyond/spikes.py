@@ -66,6 +66,7 @@ def beside(frame: pd.DataFrame) -> Figure:
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
     right.set_title("n mod T read by a linear probe\n(kappa; white: chance or below)")
     right.tick_params(labelleft=False)
+    figure.suptitle("Does a spike in the spectrum mean that n mod T can be read?")
     words = "of several seeds: the mean; planted: noise with a faint circle; sums: models that add"
     return captioned(figure, words)
 

@@ -71,4 +71,5 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
         "How a model reads numbers (input), how it answers them (head), and which counts"
     )
     words = "maps: means of the seeds; bars: 95 % intervals; gap = input + head + interaction"
-    return captioned(figure, f"{words}; wide, hollow: numbers of more decades")
+    gap = "gap: BitTokens with bits less FoNE with circles"
+    return captioned(figure, f"{words}\n{gap}; wide, hollow: numbers of more decades")

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from numlab.plots import (
-    OTHERS,
     captioned,
     curves,
     encoder_color,
@@ -85,7 +84,7 @@ def f1_by_length(
         if paper is not None:
             ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} %", **PAPER)
         ax.set_ylim(*((-0.02, 1.05) if below is None else (-3e-4, 1.4)))
-    figure.suptitle("The 10 nearest, among numbers of all lengths or of the same length")
+    figure.suptitle("How many of the 10 nearest numbers are among the 10 nearest vectors?")
     legend(figure, figure.axes)
     beside = "" if below is None else "\nmarks stand side by side; the axis is linear below 0.1 %"
     return captioned(figure, TABLES + beside)
@@ -153,9 +152,11 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
     `frame` has the columns embedding, seed, k and f1.
     """
     figure, (ax,) = panels(1, 1, 6.6, 3.4)
-    colors = ("black", OTHERS[0], OTHERS[2])
+    colors = ("black", encoder_color("weighted sum"), encoder_color("weighted sum"))
     for i, (name, rows) in enumerate(frame.groupby("embedding", sort=False)):
         look = {"lw": 0, "marker": "o", "ms": 6, "alpha": 0.7} if i else {"lw": 1.5}
+        if i > 1:
+            look["mfc"] = "none"
         ax.plot(rows.k, 100 * rows.f1, color=colors[i], label=name, **look)
     ax.axvline(10, color="#777777", lw=1.2, ls=":", label="k = 10, as elsewhere")
     ax.set_xscale("log")

@@ -223,7 +223,10 @@ def logit_lines(
     for column, (name, color, ls) in LINES.items():
         seeds = expected.groupby(["true", "seed"])[column].median().groupby("true")
         median = seeds.median()
-        numbers.fill_between(median.index, seeds.min(), seeds.max(), color=color, alpha=0.2, lw=0)
+        if column != "expectation":  # its band would cover that of the likeliest words
+            numbers.fill_between(
+                median.index, seeds.min(), seeds.max(), color=color, alpha=0.2, lw=0
+            )
         numbers.plot(median.index, median, color=color, ls=ls, label=name)
     ends = [expected.true.min(), expected.true.max()]
     numbers.plot(ends, ends, label="true value", **DIAGONAL | {"ls": ":"})
@@ -245,6 +248,9 @@ def logit_lines(
     weights.set_title(f"their probabilities\n{told}", fontsize=11)
     told = "line: median of the seeds; band: their range"
     numbers.set_title(f"the numbers that they give\n{told}", fontsize=11)
+    figure.suptitle(
+        "Between trained values: which words does P1000 choose, and what does xVal answer?"
+    )
     return figure
 
 
@@ -287,6 +293,7 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame) -> Figure:
         panel.margins(y=0.1)
         panel.set(xlabel="exponent", ylabel="share of the numbers (%)")
         panel.set_title(title, fontsize=10)
+    figure.suptitle("Why do text encoders answer ±0.1 for temperatures near ±1?")
     return figure
 
 
