@@ -45,7 +45,7 @@ def bits(frame: pd.DataFrame) -> Figure:
         x, side = (right - 0.06, "right") if part == "sign" else (left + 0.03, "left")
         head = "exponent + 127" if part == "exponent" and len(columns) == 8 else part
         ax.text(x, 0.35, head, color=PARTS[part], weight="bold", ha=side, va="center")
-    return ax.figure
+    return _titled(ax.figure, "Numbers as the bits of a float: sign, exponent and significand")
 
 
 @styled
@@ -68,7 +68,7 @@ def activations(frame: pd.DataFrame, residual: tuple[str, str]) -> Figure:
     below = figure.add_axes((0.35, 0.065, 0.4, 0.018))
     look = {"orientation": "horizontal", "ticks": (-1, 0, 1)}
     figure.colorbar(image, cax=below, label="value / the row's largest", **look)
-    return figure
+    return _titled(figure, "From bits to an embedding, step by step (weights drawn at random)")
 
 
 def _strip(ax: Axes, step: str, rows: pd.DataFrame):
@@ -162,7 +162,9 @@ def model(tokens: pd.DataFrame, parts: pd.DataFrame) -> Figure:
     ):
         _box(ax, (aside, 2.02 + 0.36 * i), (0.3, 0.24), shade[learned])
         ax.text(aside + 0.4, 2.14 + 0.36 * i, text, va="center")
-    return ax.figure
+    return _titled(
+        ax.figure, "A model finds masked words beside numbers that it reads by their bits"
+    )
 
 
 def _column(ax: Axes, x: float, token, parts: pd.DataFrame, shade: dict[bool, str]) -> None:
@@ -177,6 +179,12 @@ def _column(ax: Axes, x: float, token, parts: pd.DataFrame, shade: dict[bool, st
         ax.text(x, 1.27, "head", **CENTRED)
         ax.annotate("", (x, 0.72), (x, 1.05), arrowprops=GREY_ARROW)
         ax.text(x, 0.55, token.target, family="monospace", **CENTRED)
+
+
+def _titled(figure: Figure, title: str) -> Figure:
+    """With a title above all that is drawn."""
+    figure.suptitle(title, y=1.0, va="bottom")
+    return figure
 
 
 def _inches(width: float, height: float) -> Axes:
