@@ -136,7 +136,7 @@ def test_a_verdict_does_not_outlive_a_change_of_what_its_claim_asks(rebuilt, mon
     assert {v["verdict"] for _, v in gallery.verdicts("full").values()} == {"not run"}
 
 
-def test_a_picture_has_its_size_and_says_what_is_seen(built):
+def test_a_picture_has_its_size_and_says_what_is_shown_and_claimed(built):
     image = re.search(r'<img srcset="full/xval/fig07.png[^>]*>', (built / "index.html").read_text())
     assert re.search(r'width="\d+" height="\d+"', image[0])
     assert 'alt="Out of distribution: step sizes between' in image[0]

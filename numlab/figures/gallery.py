@@ -90,7 +90,10 @@ def collect(profile: str) -> list[Card]:
             header = (folder / f"{figure['path']}.png").read_bytes()[:24]
             figure["size"] = [round(n / 1.5) for n in struct.unpack(">II", header[16:])]
         item = item_of(figure["id"])
-        cards.setdefault(item, Card(item, figure["title"])).figures.append(figure)
+        card = cards.setdefault(item, Card(item, figure["title"]))
+        card.figures.append(figure)
+        own = "" if figure["id"] == item else figure["title"]  # of another view of the item
+        figure["shows"] = own or card.shows
     for claim, entry in verdicts(profile).values():
         for item in dict.fromkeys(map(item_of, claim.figures)):
             cards[item].verdicts.append((claim, entry))
