@@ -140,7 +140,7 @@ def draw_curves(notebook: str, profile: str) -> None:
     """Draw the validation loss of every run that a notebook's figures used.
 
     Runs that the store does not hold or cannot read are left out, such as those of classes outside
-    of numlab; and so are those that were validated once.
+    of numlab; and so are those that were validated once. A title says if the store lacks any.
     """
     figures = saved(profile)
     earlier = _earlier(figures)
@@ -159,6 +159,8 @@ def draw_curves(notebook: str, profile: str) -> None:
     if not curves:
         return
     path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
+    if len(histories) < len(digests):
+        figure.suptitle(f"{len(histories)} of {len(digests)} runs: the store lacks the others")
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))
 
