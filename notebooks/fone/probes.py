@@ -133,10 +133,12 @@ def plateaus_of_lead(
     runs: Sequence[nl.Run],
     by: Sequence[str] = ("over", "size"),
     enough: float = 0.995,
+    equal: bool = False,
 ) -> list[nl.gates.Gate]:
     """The `plateaus` of each part of `lead`, which takes the same `scores`, `others` and `by`.
 
-    Where FoNE is right in `enough`, the margin is out of reach of all others, however trained.
+    Where FoNE is right in `enough`, the margin is out of reach of all others, however trained. A
+    claim about `equal` training asks nothing of the others.
     """
     gates = []
     for key, rows in scores.groupby([*by]):
@@ -146,6 +148,8 @@ def plateaus_of_lead(
             sides["held"] = sides["contradicted"]
         for side, (asked, least) in sides.items():
             gate = plateau([runs[i] for i in asked.index], asked.exact_match, least)
+            if equal and side == "held":
+                gate = nl.gates.Gate("plateau", True, "equal training is compared")
             gates.append(dataclasses.replace(gate, part=", ".join(map(str, key)), side=side))
     return gates
 
