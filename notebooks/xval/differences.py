@@ -48,7 +48,10 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         dot = {"marker": "o", "markerfacecolor": fill, "markeredgecolor": GREY}
         handles.append(Line2D([], [], ls="", label=part, **dot))
         handles.append(Line2D([], [], color=GREY, lw=1, ls=dash, label=f"ours, {part}"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    dots = "large: mean of the seeds; small: each seed; at the left edge: almost no error"
+    place = {"loc": "outside lower center", "ncols": len(handles)}
+    figure.legend(handles=handles, title=dots, title_fontsize=9, **place)
+    figure.suptitle("One thing changed at a time: what it does to the error in and out of the gap")
     return figure
 
 
