@@ -194,7 +194,7 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
         ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
         ax.margins(x=0.06)
-        ax.tick_params(axis="x", labelsize=8.5 if len(ticks) > 5 else None)
+        ax.tick_params(axis="x", labelsize=7.5 if len(ticks) > 5 else None)
         ax.minorticks_off()
     if len(tasks) == 1:
         figure.suptitle(tasks[0])
