@@ -161,7 +161,7 @@ def test_search_and_verdicts_leave_what_fits(page_of):
     page = page_of(1400)
     page.get_by_label("Search figures").fill("step size")
     shown = page.locator("#papers article:visible")
-    assert 0 < shown.count() < 20
+    assert 0 < shown.count() < page.locator("#papers article").count() / 2
     assert page.locator("[id='xval/fig07']").is_visible()
     assert page.locator("#found").inner_text().startswith(f"{shown.count()} of ")
     page.get_by_label("Search figures").fill("")
