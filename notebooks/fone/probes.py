@@ -147,9 +147,10 @@ def plateaus_of_lead(
         if fone.exact_match.min() >= enough:
             sides["held"] = sides["contradicted"]
         for side, (asked, least) in sides.items():
-            gate = plateau([runs[i] for i in asked.index], asked.exact_match, least)
             if equal and side == "held":
                 gate = nl.gates.Gate("plateau", True, "equal training is compared")
+            else:
+                gate = plateau([runs[i] for i in asked.index], asked.exact_match, least)
             gates.append(dataclasses.replace(gate, part=", ".join(map(str, key)), side=side))
     return gates
 
