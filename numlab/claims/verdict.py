@@ -72,7 +72,11 @@ class Verdict:
 
 
 def judge(
-    claim: Claim, samples: Samples, against: Samples | None = None, gates: Sequence[Gate] = ()
+    claim: Claim,
+    samples: Samples,
+    against: Samples | None = None,
+    gates: Sequence[Gate] = (),
+    half: Sequence[Samples] = (),
 ) -> Verdict:
     """Judge a claim by samples of its statistic.
 
@@ -88,6 +92,11 @@ def judge(
     against : the same, or one column for all parts: what `samples` are compared with, pair by pair.
         The statistic is their difference, or their ratio if the claim is about a ratio.
     gates : one for each name in `claim.gates`, or one for each part and side.
+    half : `[samples]` or `[samples, against]` of the same runs with half of the steps, for a claim
+        with the gate "settled". It passes for a part if the change from half of the steps to all of
+        them, added once more, leaves the mean on its side of the bound. That is all that further
+        training adds if each doubling of the steps changes half as much as the one before. A loss
+        that tends to 0 never reaches a plateau; what it makes of the answers does.
 
     Returns
     -------
@@ -100,11 +109,9 @@ def judge(
     >>> nl.claims.judge(claim, errors, others).verdict
     'held'
     """
-    gates, columns = tuple(gates), _columns(samples, claim.ratio)
-    if against is not None:
-        columns = _pair(claim, columns, _columns(against, claim.ratio))
+    columns = _statistic(claim, samples, against)
+    gates = (*gates, *_settled(claim, columns, _statistic(claim, *half) if half else {}))
     _check_gates(claim, gates, columns)
-    columns = {name: _averaged(claim, name, values) for name, values in columns.items()}
     least, greatest = claim.bounds
     intervals = {name: _interval(claim, name, values) for name, values in columns.items()}
     by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
@@ -129,6 +136,29 @@ def judge(
             why += f" (widened for {len(columns)} parts, that of {', '.join(widened)})"
         return Verdict("open", why, parts, gates)
     return Verdict("exact" if claim.over == "nothing" else "held", "", parts, gates)
+
+
+def _statistic(claim: Claim, samples: Samples, against: Samples | None = None) -> dict:
+    """The samples of each part of the statistic, one for each seed or example."""
+    columns = _columns(samples, claim.ratio)
+    if against is not None:
+        columns = _pair(claim, columns, _columns(against, claim.ratio))
+    return {name: _averaged(claim, name, values) for name, values in columns.items()}
+
+
+def _settled(claim: Claim, whole: dict, half: dict) -> Iterable[Gate]:
+    """The gate "settled" of each part, if there are samples with half of the steps."""
+    if half and half.keys() != whole.keys():
+        apart = ", ".join(sorted(half.keys() ^ whole.keys()))
+        raise WrongSamplesError(f"{claim.id}: parts with all or with half of the steps: {apart}")
+    for name, values in half.items():
+        before, after = values.mean(), whole[name].mean()
+        means = before, after, 2 * after - before
+        shown = "{:.3g} with half of the steps, {:.3g} with all, {:.3g} if it moves as far again"
+        numbers = np.exp(means) if claim.ratio else means
+        sides = {_lies(claim, mean, mean) for mean in means[1:]}
+        passed = len(sides) == 1 and np.isfinite(before)
+        yield Gate("settled", passed, shown.format(*numbers), part=name)
 
 
 def _check_gates(claim: Claim, gates: Sequence[Gate], parts: Iterable[str]) -> None:

@@ -133,6 +133,7 @@ def claim(
     against: Samples | None = None,
     gates: Sequence[Gate] = (),
     ours: str = "",
+    half: Sequence[Samples] = (),
 ) -> None:
     """Judge a claim by samples of its statistic; save the verdict with its figures, and show it.
 
@@ -140,8 +141,8 @@ def claim(
     or models that give no answer) leave the claim open; at full and paper they are an error.
 
     `id` is that of a claim in `numlab/claims/<paper>.toml`, such as `xval/gap-error`; `samples`,
-    `against` and `gates` are as in `numlab.claims.judge`; `ours`, a remark of ours, is shown after
-    the statistic.
+    `against`, `gates` and `half` are as in `numlab.claims.judge`; `ours`, a remark of ours, is
+    shown after the statistic.
 
     >>> import json, pandas as pd
     >>> size = nl.begin("float/encodings", "smoke", {"smoke": {}})
@@ -157,11 +158,12 @@ def claim(
     if missing := set(known.figures) - (_session.saved if _session else set()):
         raise ValueError(f"save {', '.join(sorted(missing))} before the claim {id!r}")
     try:
-        verdict = claims.judge(known, samples, against, gates)
+        verdict = claims.judge(known, samples, against, gates, half)
     except claims.WrongSamplesError as error:
         if _session.profile in JUDGED:
             raise
-        verdict = claims.Verdict("open", str(error), gates=tuple(gates))
+        settled = [claims.Gate("settled", False, "not judged")] if half else []
+        verdict = claims.Verdict("open", str(error), gates=(*gates, *settled))
     entry = {"id": id, "asked": known.asked, **asdict(verdict), "ours": ours}
     for path in map(_session.path, known.figures):
         content = _read(path)

@@ -204,6 +204,46 @@ def test_what_holds_needs_no_gate_against_it():
     assert judge(gated, [-1.0, 1.0, 0.1], gates=gates).why == "failed gates: plateau ()"
 
 
+@pytest.mark.parametrize(
+    "half, verdict, shown",
+    [
+        (SEEDS, "held", "0.55 if it moves as far again"),
+        ([x + 0.5 for x in SEEDS], "held", "1.05 with half of the steps, 0.55 with all, 0.05"),
+        ([x + 0.6 for x in SEEDS], "open", "1.15 with half of the steps, 0.55 with all, -0.05"),
+        ([x - 5.0 for x in SEEDS], "held", "-4.45 with half of the steps, 0.55 with all, 5.55"),
+        ([np.nan] * 5, "open", "nan with half of the steps"),
+    ],
+)
+def test_an_answer_that_moves_on_as_it_moved_stays_on_its_side(half, verdict, shown):
+    gated = claim(above=0, gates=["settled"])
+    found = judge(gated, SEEDS, half=[half])
+    assert found.verdict == verdict
+    assert shown in found.gates[0].evidence
+
+
+def test_halves_are_paired_as_the_whole_is():
+    gated = claim(above=1, ratio=True, gates=["settled"])
+    whole, of_half = ([8.0, 9.0, 8.5], [1.0, 1.1, 0.9]), ([4.0, 4.5, 4.2], [1.0, 1.1, 0.9])
+    found = judge(gated, *whole, half=of_half)
+    shown = "4.24 with half of the steps, 8.52 with all, 17.1 if it moves as far again"
+    assert (found.verdict, found.gates[0].evidence) == ("held", shown)
+
+
+def test_within_a_margin_it_may_not_move_out_on_either_side():
+    gated = claim(within=(-1, 1), gates=["settled"])
+    verdicts = [judge(gated, SEEDS, half=[[x + d for x in SEEDS]]).verdict for d in (1.5, -0.4, -2)]
+    assert verdicts == ["held", "held", "open"]
+
+
+def test_only_what_contradicts_has_to_be_settled():
+    gated = claim(above=0, gates=["settled"])
+    whole = {"sums": [-x for x in SEEDS], "products": SEEDS}
+    half = whole | {"products": [x + 1 for x in SEEDS]}
+    assert judge(gated, whole, half=[half]).verdict == "contradicted"
+    with pytest.raises(WrongSamplesError, match="with half of the steps: products"):
+        judge(gated, whole, half=[{"sums": SEEDS}])
+
+
 def test_gates_that_fail_alike_are_named_once():
     gated = claim(above=0, gates=["plateau"])
     gates = [Gate("plateau", False, "it fell", part) for part in ("sums", "products")]
