@@ -15,16 +15,28 @@ def trained(
 ) -> list[Gate]:
     """The gates "plateau" and "rates inside the grid" of the encoders that a claim compares.
 
-    `rates` is the record of `nl.choose_learning_rates`; `names` are labels of the encoders. A
-    validation loss below `floor` is at its plateau; see `nl.gates.plateau`.
+    `rates` and `names` are as in `searched`. A validation loss below `floor` is at its plateau; see
+    `nl.gates.plateau`.
     """
+    names = [*names]
+    return [nl.gates.plateau(_of(runs, names), floor), searched(runs, rates, names)]
+
+
+def searched(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) -> Gate:
+    """The gate "rates inside the grid" of the encoders that a claim compares.
+
+    `rates` is the record of `nl.choose_learning_rates`; `names` are labels of the encoders.
+    """
+    encoders = {str(run.spec.encoder) for run in _of(runs, names)}
+    return nl.gates.rates_inside(rates[rates.encoder.isin(encoders)])
+
+
+def _of(runs: Sequence[nl.Run], names: Iterable[str]) -> list[nl.Run]:
+    """The runs of some encoders, each of which has runs."""
     names, labels = set(names), nl.evaluation.labels(runs)
     if unknown := names - {*labels.values()}:
         raise ValueError(f"the runs are of {', '.join({*labels.values()})}; got {min(unknown)}")
-    chosen = [run for run, label in labels.items() if label in names]
-    encoders = {str(run.spec.encoder) for run in chosen}
-    record = rates[rates.encoder.isin(encoders)]
-    return [nl.gates.plateau(chosen, floor), nl.gates.rates_inside(record)]
+    return [run for run, label in labels.items() if label in names]
 
 
 def filled(answers: pd.DataFrame, value: float | pd.Series) -> pd.DataFrame:

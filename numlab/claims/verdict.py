@@ -152,7 +152,7 @@ def _settled(claim: Claim, whole: dict, half: dict) -> Iterable[Gate]:
         apart = ", ".join(sorted(half.keys() ^ whole.keys()))
         raise WrongSamplesError(f"{claim.id}: parts with all or with half of the steps: {apart}")
     for name, values in half.items():
-        before, after = values.mean(), whole[name].mean()
+        before, after = (v.mean(skipna=False) for v in (values, whole[name]))
         means = before, after, 2 * after - before
         shown = "{:.3g} with half of the steps, {:.3g} with all, {:.3g} if it moves as far again"
         numbers = np.exp(means) if claim.ratio else means

@@ -78,6 +78,7 @@ def test_gates_are_of_the_encoders_that_are_compared_each_of_which_has_runs(tmp_
     plateau, inside = judging.trained(runs, rates, ["XVal"])
     assert (plateau.name, inside.name) == ("plateau", "rates inside the grid")
     assert inside.passed
+    assert judging.searched(runs, rates, ["XVal"]) == inside
     assert not judging.trained(runs, rates, ["XVal(mixture=2)"])[1].passed
     with pytest.raises(ValueError, match=r"the runs are of XVal.*; got Xval"):
         judging.trained(runs, rates, ["XVal", "Xval"])
@@ -132,11 +133,25 @@ def test_values_of_a_sweep_are_in_the_gaps_and_at_their_edges():
     assert len(values) >= 13 and values.max() == 0.8
 
 
-def test_e0_is_learned_if_it_is_with_every_seed():
+def test_a_slot_is_learned_if_it_is_with_every_seed():
     errors = pd.DataFrame({"P10": [0.01, 0.02], "XVal": [0.001, 0.2]})
-    assert kepler.learned(errors[["P10"]]).passed
-    assert not kepler.learned(errors).passed
-    assert not kepler.learned(errors[["P10"]].assign(P10=np.nan)).passed
+    assert kepler.learned(errors[["P10"]], "a0", 0.03).passed
+    assert kepler.learned(errors, "a0", 0.03).name == "a0 is learned"
+    assert not kepler.learned(errors, "a0", 0.03).passed
+    assert not kepler.learned(errors[["P10"]].assign(P10=np.nan), "a0", 0.03).passed
+
+
+@pytest.mark.parametrize(
+    ("off", "wild", "passed"),
+    [(0.14, 0, True), (0.16, 0, False), (0.14, 90, True), (0.14, 110, False), (np.nan, 0, False)],
+)
+def test_e0_is_learned_if_most_answers_are_near_with_every_seed(off, wild, passed):
+    true = np.linspace(0, 2, 201)  # 0.5 is their median distance from 1: 0.15 the bound
+    keys = {"encoder": "P10", "true": true, "valid": True}
+    good, other = (pd.DataFrame(keys | {"seed": s, "predicted": true + 0.01}) for s in (0, 1))
+    other["predicted"] = true + np.where(np.arange(201) < wild, 99.0, off)
+    assert kepler.learned_e0(good).passed
+    assert kepler.learned_e0(pd.concat([good, other], ignore_index=True)).passed == passed
 
 
 # -- forecasts of temperatures
