@@ -94,9 +94,10 @@ def judge(
     gates : one for each name in `claim.gates`, or one for each part and side.
     half : `[samples]` or `[samples, against]` of the same runs with half of the steps, for a claim
         with the gate "settled". It passes for a part if the change from half of the steps to all of
-        them, added once more, leaves the mean on its side of the bound. That is all that further
-        training adds if each doubling of the steps changes half as much as the one before. A loss
-        that tends to 0 never reaches a plateau; what it makes of the answers does.
+        them, added once more, leaves the mean on its side of the bound. That is what twice the
+        steps bring where a statistic moves evenly with the logarithm of the steps, and all that
+        further training brings where each doubling moves it half as far as the one before. Means
+        alone are compared: how much they vary, the interval says.
 
     Returns
     -------
@@ -152,6 +153,9 @@ def _settled(claim: Claim, whole: dict, half: dict) -> Iterable[Gate]:
         apart = ", ".join(sorted(half.keys() ^ whole.keys()))
         raise WrongSamplesError(f"{claim.id}: parts with all or with half of the steps: {apart}")
     for name, values in half.items():
+        if set(values.index) != set(whole[name].index):
+            where = _named(claim, name)
+            raise WrongSamplesError(f"{where}: other {claim.over} with half of the steps")
         before, after = (v.mean(skipna=False) for v in (values, whole[name]))
         means = before, after, 2 * after - before
         shown = "{:.3g} with half of the steps, {:.3g} with all, {:.3g} if it moves as far again"

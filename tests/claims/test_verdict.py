@@ -244,6 +244,13 @@ def test_only_what_contradicts_has_to_be_settled():
         judge(gated, whole, half=[{"sums": SEEDS}])
 
 
+def test_halves_are_of_the_same_seeds():
+    gated = claim(above=0, gates=["settled"])
+    others = pd.Series(SEEDS, pd.Index(range(5, 10), name="seed"))
+    with pytest.raises(WrongSamplesError, match="other seeds with half of the steps"):
+        judge(gated, pd.Series(SEEDS, pd.Index(range(5), name="seed")), half=[others])
+
+
 def test_gates_that_fail_alike_are_named_once():
     gated = claim(above=0, gates=["plateau"])
     gates = [Gate("plateau", False, "it fell", part) for part in ("sums", "products")]
