@@ -129,3 +129,9 @@ def test_a_pretrained_head_is_shared_and_only_the_numbers_are_trained():
 
 def test_the_seeds_of_a_spec_start_from_the_seeds_of_its_start():
     assert [spec.start.seed for spec in NEXT.seeds(2)] == [0, 1]
+
+
+def test_a_halved_run_differs_in_its_steps_alone():
+    half = NEXT.halved()
+    assert half.steps == NEXT.steps // 2
+    assert dataclasses.replace(half, steps=NEXT.steps) == NEXT

@@ -124,6 +124,10 @@ class RunSpec:
         starts = self.start.seeds(n) if self.start else [None] * n
         return [replace(self, seed=seed, start=start) for seed, start in enumerate(starts)]
 
+    def halved(self) -> RunSpec:
+        """The spec with half of the steps, all else the same: for the gate "settled" of a claim."""
+        return replace(self, steps=self.steps // 2)
+
     def tokenizer(self) -> Tokenizer:
         return self.model.tokenizer(self.task.layouts(), self.encoder, self.head)
 
