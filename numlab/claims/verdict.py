@@ -67,7 +67,8 @@ class Verdict:
 
     verdict: str
     why: str = ""  # of "open": the gates that failed, or the parts that do not decide
-    parts: tuple[Part, ...] = ()  # those nearest to the other side first
+    # those that contradict first, then those nearest to the other side
+    parts: tuple[Part, ...] = ()
     gates: tuple[Gate, ...] = ()
 
 
@@ -124,8 +125,10 @@ def judge(
     widened = [name for name in beyond if _lies(claim, *wide[name]) != "beyond"]
     lies |= dict.fromkeys(widened, "both")
     beyond = [name for name in beyond if name not in widened]
-    if any(not _failed(gates, name, "contradicted") for name in beyond):
-        return Verdict("contradicted", "", parts, gates)
+    against_it = [name for name in beyond if not _failed(gates, name, "contradicted")]
+    if against_it:
+        deciding = sorted(parts, key=lambda part: part.name not in against_it)
+        return Verdict("contradicted", "", tuple(deciding), gates)
     sides = {"inside": ["held"], "beyond": ["contradicted"], "both": ["held", "contradicted"]}
     failed = [gate for name, where in lies.items() for gate in _failed(gates, name, *sides[where])]
     if failed := dict.fromkeys(f"{gate.name} ({gate.evidence})" for gate in failed):

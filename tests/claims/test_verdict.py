@@ -107,6 +107,14 @@ def test_a_part_that_is_beyond_by_itself_but_not_among_many_is_named():
     assert verdict.why.endswith("(widened for 7 parts, that of FP15)")
 
 
+def test_the_part_that_contradicts_comes_first():
+    wide = {"sums": [-9.0, 8.0, -7.0, 6.0, 1.0], "products": [-x for x in SEEDS]}
+    found = judge(claim(above=0), wide)
+    assert found.verdict == "contradicted"
+    assert [part.name for part in found.parts] == ["products", "sums"]
+    assert found.parts[1].low < found.parts[0].low
+
+
 def test_samples_are_paired_by_their_seeds():
     ours, theirs = pd.Series(SEEDS), pd.Series(SEEDS[::-1], index=[4, 3, 2, 1, 0]) - 0.01
     part = judge(claim(above=0), ours, against=theirs).parts[0]
