@@ -209,5 +209,8 @@ def _bootstrap(frame, metric: Callable) -> np.ndarray:
     """The metric of examples drawn again and again, with all rows of each."""
     rng = np.random.default_rng(0)
     rows = list(frame.groupby("example", dropna=False).indices.values())
-    draws = (rng.integers(len(rows), size=len(rows)) for _ in range(RESAMPLES))
-    return np.array([metric(frame.iloc[np.concatenate([rows[i] for i in d])]) for d in draws])
+    draws = [rng.integers(len(rows), size=len(rows)) for _ in range(RESAMPLES)]
+    draws = [np.concatenate([rows[i] for i in draw]) for draw in draws]
+    drawn = frame.iloc[np.concatenate(draws)]  # at once: a slice of it costs little
+    ends = np.cumsum([len(draw) for draw in draws])
+    return np.array([metric(drawn[end - len(d) : end]) for d, end in zip(draws, ends, strict=True)])

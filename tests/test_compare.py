@@ -14,6 +14,7 @@ from numlab.compare import files, learning
 from numlab.compare.encodings import choices, encodings, needed_digits
 from numlab.compare.learning import CONSTANTS, PARTS, best_constant
 from numlab.compare.report import advise
+from numlab.training import stored_runs
 
 RNG = np.random.default_rng(0)
 A = RNG.uniform(0.1, 5, 400).round(2)
@@ -397,8 +398,10 @@ def test_digits_are_as_the_numbers_need_them():
 
 
 @pytest.fixture(scope="module")
-def trained(module_home):
-    return compare.report(saved(module_home, "stars.csv", STARS), steps=2, seeds=2)
+def trained(module_home, cluster):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMLAB_SCHEDULER", cluster)
+        return compare.report(saved(module_home, "stars.csv", STARS), steps=2, seeds=2)
 
 
 def test_no_number_of_a_gap_is_trained_on(trained):
@@ -417,7 +420,7 @@ def test_rows_that_repeat_are_learned_from(module_home):
     assert len(spec.task.usable) == 400
 
 
-def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, home):
+def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, trains_here):
     frame = STARS.drop(columns="name").assign(rare=A + RNG.normal(size=400).round(2))
     frame.loc[9:, "rare"] = None
     found = compare.report(saved(tmp_path, "rare.csv", frame), steps=1, seeds=1)
@@ -425,13 +428,23 @@ def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, home):
     assert "rare: 9 known numbers are too few to predict." in found.text
 
 
-def test_a_mistake_of_ours_is_not_what_the_data_lack(tmp_path, home, monkeypatch):
+def test_a_mistake_of_ours_is_not_what_the_data_lack(tmp_path, trains_here, monkeypatch):
     def broken(*_):
         raise ValueError("ours")
 
     monkeypatch.setattr("numlab.compare.learning.answers", broken)
     with pytest.raises(ValueError, match="ours"):
         compare.report(saved(tmp_path, "stars.csv", STARS), steps=1, seeds=1)
+
+
+def test_what_say_raises_ends_the_training_and_keeps_what_is_trained(tmp_path, trains_here):
+    def cancel(doing):
+        if doing.startswith("trained"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare.report(saved(tmp_path, "stars.csv", STARS), steps=30, say=cancel, seeds=1)
+    assert 1 <= len(stored_runs()) < 7
 
 
 def test_an_id_that_is_the_target_stays(module_home):
@@ -553,7 +566,7 @@ def test_advice_from_one_seed_or_no_better_than_the_constant_says_so():
     assert "One seed cannot tell" in why and "tied" not in why and "over the seeds" not in why
 
 
-def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, home):
+def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, trains_here):
     noise = pd.DataFrame({"a": RNG.uniform(size=300), "b": RNG.normal(size=300)}).round(3)
     found = compare.report(saved(tmp_path, "noise.csv", noise), steps=2, seeds=1)
     assert not found.advice.predictable and found.errors is None
@@ -570,7 +583,7 @@ def test_what_cannot_be_learned_is_compared_without_a_model(tmp_path, home, fram
     assert f"No model was trained: {reason}" in " ".join(found.text.split())
 
 
-def test_texts_train_too(tmp_path, home):
+def test_texts_train_too(tmp_path, trains_here):
     frame = pd.DataFrame({"text": [f"a={x:g} and twice that {2 * x:g}" for x in A]})
     found = compare.report(saved(tmp_path, "texts.csv", frame), steps=2, seeds=1)
     assert found.reading.of_texts and set(found.answers.column) == {"n0", "n1"}

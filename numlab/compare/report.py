@@ -21,7 +21,7 @@ from numlab.compare.encodings import choices, encodings
 from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
 from numlab.estimators import baselines
-from numlab.training import train
+from numlab.training import Run, RunSpec, train_all
 
 LOSSLESS = 1e-6  # relative error; float32 rounds by less
 FOLDER = Path(__file__).parent
@@ -74,18 +74,25 @@ def report(
         try:
             if not able:
                 raise ValueError("no encoder with a fixed number of tokens holds every number")
-            runs, began = [], time.monotonic()
-            todo = learning.specs(reading, able, target, steps, seeds)
-            for i, spec in enumerate(todo):
-                left = (time.monotonic() - began) / i * (len(todo) - i) if i else None
-                rest = "" if left is None else f", about {left:.0f} s left"
-                say(f"training {spec.encoder}, {i + 1} of {len(todo)}{rest}")
-                runs.append(train(spec))
+            runs = _trained(learning.specs(reading, able, target, steps, seeds), say)
         except ValueError as error:
             untrained = str(error)
         else:
             found, untrained = learning.answers(runs, say), None
     return Report(reading, frame, found, untrained)
+
+
+def _trained(specs: list[RunSpec], say: Callable[[str], None]) -> list[Run]:
+    """The runs of some specs, and how many are left as each ends."""
+    began, seconds = time.monotonic(), []
+
+    def ended(run: Run, left: int) -> None:
+        seconds.append(time.monotonic() - began)
+        rest = seconds[-1] / len(seconds) * left
+        say(f"trained {run.spec.encoder}, seed {run.spec.seed}: {left} left, about {rest:.0f} s")
+
+    say(f"training {len(specs)} small models")
+    return train_all(specs, ended=ended)
 
 
 @dataclass(frozen=True)

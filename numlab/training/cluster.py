@@ -4,6 +4,7 @@ import contextlib
 import pickle
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -56,8 +57,8 @@ def _check_main() -> None:
         raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} trains')
 
 
-def train(client, runs: list[Run]) -> None:
-    """Train runs on the workers, behind one progress bar."""
+def train(client, runs: list[Run], ended: Callable[[Run, int], None]) -> None:
+    """Train runs on the workers, behind one progress bar; `ended` is as in `train_all`."""
     from distributed import wait
 
     store.runs_dir().mkdir(parents=True, exist_ok=True)
@@ -68,11 +69,13 @@ def train(client, runs: list[Run]) -> None:
         futures = _submit(client, runs, Path(mark.name))
         pending = set(futures)
         while pending:
+            done = set()
             with contextlib.suppress(TimeoutError):
-                ended = wait(pending, timeout=PROGRESS_SECONDS, return_when="FIRST_COMPLETED")
-                pending = ended.not_done
-                for future in ended.done:
-                    _collect(future, futures.pop(future))
+                done, pending = wait(pending, PROGRESS_SECONDS, "FIRST_COMPLETED")
+            for future in done:
+                run = futures.pop(future)
+                _collect(future, run)
+                ended(run, len(futures))
             show()
 
 

@@ -1,7 +1,7 @@
 """Many runs side by side: which of them are missing, and what trains them."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from numlab.training import cluster, slurm
 from numlab.training.run import Run
@@ -9,7 +9,11 @@ from numlab.training.spec import RunSpec
 from numlab.training.worker import is_stored
 
 
-def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
+def train_all(
+    specs: list[RunSpec],
+    scheduler: str | None = None,
+    ended: Callable[[Run, int], None] = lambda run, left: None,
+) -> list[Run]:
     """The runs of many specs, in order; missing ones are trained side by side.
 
     ValueError where the scheduler does not answer.
@@ -20,6 +24,8 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
         NUMLAB_SCHEDULER, else a LocalCluster with a one-thread worker for each core. Workers that
         do not see this store train into their own and send the run. With Slurm each run is
         a job, as the variables SBATCH_* ask, such as SBATCH_PARTITION and SBATCH_TIMELIMIT.
+    ended : called with each run as its training ends, and how many are left; if it raises, the
+        others stop.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> [nl.train(spec)] == nl.train_all([spec])
@@ -30,10 +36,10 @@ def train_all(specs: list[RunSpec], scheduler: str | None = None) -> list[Run]:
     if missing and named(scheduler) == "slurm":
         if starts := [run.spec.start for run in missing if run.spec.start]:
             train_all(starts, scheduler)  # a job does not wait for another
-        slurm.train(_missing(runs))
+        slurm.train(_missing(runs), ended)
     elif missing:
         with cluster.connect(named(scheduler), len(missing)) as client:
-            cluster.train(client, missing)
+            cluster.train(client, missing, ended)
     return runs
 
 

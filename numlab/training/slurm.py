@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Callable
 
 from numlab import store
 from numlab.training.fit import PROGRESS_SECONDS
@@ -31,8 +32,11 @@ def check() -> None:
         raise ValueError("no Slurm here: this machine has no sbatch")
 
 
-def train(runs: list[Run]) -> None:
-    """Train runs that the store lacks, behind one progress bar; an error cancels the jobs left."""
+def train(runs: list[Run], ended: Callable[[Run, int], None]) -> None:
+    """Train runs that the store lacks, behind one progress bar; an error cancels the jobs left.
+
+    `ended` is as in `train_all`.
+    """
     check()
     import submitit
 
@@ -53,7 +57,7 @@ def train(runs: list[Run]) -> None:
             job = executor.submit(Training(), str(store.home().resolve()), run.spec)
             pending[job] = run
         submitted = True
-        _wait(pending)
+        _wait(pending, ended)
     finally:
         if not submitted:
             cancel("--name", name)  # also the job that sbatch was just starting
@@ -61,7 +65,7 @@ def train(runs: list[Run]) -> None:
     shutil.rmtree(folder)
 
 
-def _wait(pending: dict) -> None:
+def _wait(pending: dict, ended: Callable[[Run, int], None]) -> None:
     """Wait for jobs; remove those that ended from `pending`, which maps each job to its run."""
     queue, asked = {job.job_id for job in pending}, time.monotonic()
     with progress_bar([*pending.values()]) as show:
@@ -71,7 +75,9 @@ def _wait(pending: dict) -> None:
                 queue, asked = _queue(queue), time.monotonic()
             for job in [*pending]:
                 if job.paths.result_pickle.exists() or job.job_id not in queue:
-                    _collect(job, pending.pop(job))
+                    run = pending.pop(job)
+                    _collect(job, run)
+                    ended(run, len(pending))
             show()
 
 

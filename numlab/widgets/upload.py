@@ -16,9 +16,9 @@ from numlab.widgets.panel import Panel, note, row, script
 def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     """Upload a file of texts or of columns of numbers, and see which encoder suits it.
 
-    A message says how the file is read, what is done, and how long it takes; "Cancel" ends it after
-    the model in training. Uploaded files are kept under `data/uploads`. A panel can start with the
-    file `path`. `options` are those of `compare.report`: steps, columns, target, seeds, decimal.
+    A message says how the file is read, what is done, and how long it takes; "Cancel" ends it once
+    another model is trained. Uploaded files are kept under `data/uploads`. A panel can start with
+    the file `path`. `options` (steps, columns, target, seeds, decimal) are as in `compare.report`.
 
     >>> panel = nl.widgets.your_numbers()
     """
