@@ -191,13 +191,13 @@ def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")
 
 
 def _spread(seeds: list, metric: Callable) -> tuple:
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     values = np.array([metric(rows) for rows in seeds])
     n, mean = len(values), values.mean()
     if n > 1:
         spread = values.std(ddof=1)
-        half = t.ppf(0.975, n - 1) * spread / n**0.5
+        half = stdtrit(n - 1, 0.975) * spread / n**0.5
         low, high = mean - half, mean + half
     else:
         spread = np.nan
