@@ -155,13 +155,15 @@ def states(jobs: Path) -> list[str]:
 def test_runs_equal_those_trained_here_though_the_time_of_a_job_was_over(home, slurm, monkeypatch):
     monkeypatch.setenv("SBATCH_PARTITION", "gpu")
     (home / "hold").touch()
+    left = []
+    told = {"scheduler": "slurm", "ended": lambda run, n: left.append(n)}
     with ThreadPoolExecutor(1) as thread:
-        training = thread.submit(nl.train_all, [HELD, SPEC], scheduler="slurm")
+        training = thread.submit(nl.train_all, [HELD, SPEC], **told)
         until(lambda: calls(home) == 9)
         os.kill(int((slurm / "1/task").read_text()), signal.SIGUSR2)
         (home / "hold").unlink()
         runs = training.result()
-    assert states(slurm) == ["COMPLETED", "COMPLETED"]
+    assert states(slurm) == ["COMPLETED", "COMPLETED"] and left == [1, 0]
     assert calls(home) == 9 + 8  # its last four steps once more, each with a validation
     assert not [*store.runs_dir().glob(".slurm/*"), *store.runs_dir().glob(".partial/*")]
 

@@ -137,8 +137,9 @@ def test_who_asks_for_a_run_that_another_process_trains_waits_for_it():
 def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
     others = {*LocalCluster._instances}
     specs = [dataclasses.replace(SPEC, seed=s, steps=10) for s in (1, 0)]
-    runs = nl.train_all(specs)
-    assert [run.spec for run in runs] == specs
+    left = []
+    runs = nl.train_all(specs, ended=lambda run, n: left.append(n))
+    assert [run.spec for run in runs] == specs and left == [1, 0]
     assert not [c for c in {*LocalCluster._instances} - others if c.status.name == "running"]
     side_by_side = [weights(run) for run in runs]
     for run in runs:
