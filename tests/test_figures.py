@@ -164,7 +164,7 @@ def test_too_few_seeds_leave_a_claim_open_at_quick(begun, known):
     nl.claim("xval/smooth", [0.1])
     (entry,) = claims_of(begun)
     assert (entry["verdict"], entry["parts"]) == ("open", [])
-    assert entry["why"] == "xval/smooth: seeds needed: 3; got 1"
+    assert entry["why"] == "seeds needed: 3; got 1"
 
 
 def test_too_few_seeds_are_an_error_at_full(home, known):

@@ -163,7 +163,8 @@ def claim(
         if _session.profile in JUDGED:
             raise
         settled = [claims.Gate("settled", False, "not judged")] if half else []
-        verdict = claims.Verdict("open", str(error), gates=(*gates, *settled))
+        why = str(error).removeprefix(id).lstrip(",: ")
+        verdict = claims.Verdict("open", why, gates=(*gates, *settled))
     entry = {"id": id, "asked": known.asked, **asdict(verdict), "ours": ours}
     for path in map(_session.path, known.figures):
         content = _read(path)
