@@ -66,7 +66,7 @@ def shown(number: float | int, others: Callable[[float], str] = "{:.6g}".format)
     >>> shown(0.1234567), shown(1234567.0), shown(10**20), shown(0.1234567, repr)
     ('0.123457', '1234567', '100000000000000000000', '0.1234567')
     """
-    whole = isinstance(number, int) or (abs(number) < 1e15 and number == int(number))
+    whole = isinstance(number, Integral) or (abs(number) < 1e15 and number == int(number))
     return str(int(number)) if whole else others(number)
 
 

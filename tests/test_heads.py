@@ -91,10 +91,10 @@ def test_hl_gauss_fits_a_constant_of_any_size_and_refuses_a_ratio_of_0():
 
 
 @pytest.mark.parametrize("head", [heads.HLGauss, heads.Bars])
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_bins_are_not_fitted_to_what_is_no_number(head, bad):
-    with pytest.raises(ValueError, match=f"fitted to finite numbers; got {bad} among 3"):
-        head.fit([1.0, bad, 2.0], 16)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 10**400], ids=["NaN", "infinity", "huge"])
+def test_bins_are_not_fitted_to_what_is_no_number_of_float64(head, bad):
+    with pytest.raises(ValueError, match="numbers are finite, up to 1.8e308; got"):
+        head.fit([1, bad, 2], 16)
 
 
 def test_the_oracle_of_rail():
@@ -243,8 +243,3 @@ def test_samples_of_a_number_that_is_none_or_infinite_do_not_flatter_a_model():
     assert d.mode.tolist() == [1.0]
     finite = Points(torch.tensor([[1.0], [2.0], [4.0]]))
     assert finite.crps(torch.tensor([torch.nan])).isnan().all()
-
-
-def test_the_spacing_just_below_a_power_of_ten_is_that_below_it():
-    spacing = nl.Base10Tokens(3).head.spacing(np.array([9.99, 9.996, 10.0]))
-    np.testing.assert_allclose(spacing, [0.01, 0.01, 0.1])

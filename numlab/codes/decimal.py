@@ -146,10 +146,6 @@ class FigureCode(Code):
         high = min(high, LARGEST)  # what would round beyond float64 is out of range
         return -high, high
 
-    def spacing(self, numbers) -> np.ndarray:
-        decade = to_figures(numbers, 15)[1] + 14  # not yet rounded up
-        return from_figures(np.ones(len(numbers)), decade - (self.figures - 1))
-
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64, copy=False)
         significand, exponent = to_figures(x, self.figures)

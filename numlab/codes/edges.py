@@ -3,6 +3,7 @@
 import numpy as np
 
 from numlab.codes.base import as_column, written
+from numlab.numbers import check_held
 
 
 def as_edges(
@@ -25,9 +26,16 @@ def as_edges(
     return tuple(x.tolist())
 
 
+def as_floats(numbers, name: str = "numbers") -> np.ndarray:
+    """(n,) float64; a ValueError if one is NaN, infinite, or an integer beyond float64."""
+    x = as_column(numbers)
+    check_held(x, name)
+    return x.astype(float)
+
+
 def deviation(numbers) -> float:
     """The numbers' standard deviation, as a scale: 1 where they are all the same."""
-    x = as_column(numbers).astype(float)
+    x = as_floats(numbers)
     if (x == x[:1]).all():  # rounding could make it 1e-17
         return 1.0
     return float(x.std()) or 1.0
@@ -41,7 +49,7 @@ def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
     >>> quantile_edges([0, 1, 1, 1, 2, 4], 4)
     (0.0, 1.0, 1.75, 4.0)
     """
-    x, levels = as_column(numbers).astype(float), np.linspace(0, 1, bins + 1)
+    x, levels = as_floats(numbers), np.linspace(0, 1, bins + 1)
     edges = np.unique(np.quantile(x, levels)) if len(x) else x
     apart = np.diff(edges, prepend=-np.inf) > 1e-12 * np.abs(edges)  # 0.1 + 0.2 is 0.3
     return tuple(edges[apart].tolist())
@@ -55,7 +63,7 @@ def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float
     """
     from sklearn.tree import DecisionTreeRegressor
 
-    x, y = as_column(numbers).astype(float), as_column(targets).astype(float)
+    x, y = as_floats(numbers), as_floats(targets, "targets")
     rule = {"min_samples_leaf": least, "min_impurity_decrease": 1e-4}
     tree = DecisionTreeRegressor(max_leaf_nodes=max(2, bins), random_state=0, **rule)
     cuts = tree.fit(x[:, None], (y - y.mean()) / deviation(y)).tree_

@@ -82,7 +82,7 @@ class FusedBins(OneWord):
 
     def index(self, numbers) -> np.ndarray:
         x, own = self.in_range(numbers).astype(float), self.word_values[self.words]
-        return self.words.start + np.searchsorted((own[1:] + own[:-1]) / 2, x)
+        return self.words.start + np.searchsorted(own[1:] / 2 + own[:-1] / 2, x)
 
 
 def _of_inner(name: str) -> property:

@@ -10,7 +10,7 @@ from torch import nn
 from torch.special import ndtr
 
 from numlab.codes import ScaledCode
-from numlab.codes.edges import as_column, as_edges, quantile_edges
+from numlab.codes.edges import as_edges, as_floats, quantile_edges
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Histogram
 
@@ -79,7 +79,7 @@ class HLGauss(BinHead):
 
         With `asinh` they are equal after x -> asinh((x - median) / interquartile range).
         """
-        x = _finite(cls, numbers)
+        x = as_floats(numbers)
         if bins < 9 or not len(x):
             wanted = "HLGauss is fitted to numbers, with more than 8 bins (margins of 4 deviations)"
             raise ValueError(f"{wanted}; got {len(x)} numbers, {bins} bins")
@@ -120,17 +120,8 @@ class Bars(BinHead):
     @classmethod
     def fit(cls, numbers, bins: int = 128) -> Self:
         """So many bars with equal counts of the numbers; fewer where numbers repeat."""
-        return cls(quantile_edges(_finite(cls, numbers), bins))
+        return cls(quantile_edges(numbers, bins))
 
     def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         """Negative log densities."""
         return -self.histogram(logits).log_density(numbers).float()
-
-
-def _finite(head: type, numbers) -> np.ndarray:
-    """(n,) floats; a ValueError if one is NaN or infinite."""
-    x = as_column(numbers).astype(float)
-    if not np.isfinite(x).all():
-        got = x[~np.isfinite(x)][0]
-        raise ValueError(f"{head.__name__} is fitted to finite numbers; got {got} among {len(x)}")
-    return x

@@ -1,11 +1,10 @@
-"""Distributions of numbers that heads predict: histograms, mixtures of normals, weighted points.
+"""Distributions of numbers that heads predict: histograms, mixtures of normals, samples.
 
 Each describes m distributions in float64. `x` and `level` have shape (m,), or (k, m) for several
 of each; results have the same shape.
 """
 
 import abc
-import functools
 import math
 from collections.abc import Callable
 
@@ -23,7 +22,6 @@ class Distribution(abc.ABC):
     Attributes
     ----------
     mean, mode : (m,)
-    valid : (m,) probability that the answer is a number.
 
     >>> import torch
     >>> d = nl.heads.Normals(torch.ones(1, 1), torch.zeros(1, 1), torch.ones(1, 1))
@@ -33,10 +31,6 @@ class Distribution(abc.ABC):
 
     mean: torch.Tensor
     mode: torch.Tensor
-
-    @functools.cached_property
-    def valid(self) -> torch.Tensor:
-        return torch.ones_like(self.mean)
 
     @abc.abstractmethod
     def cdf(self, x: torch.Tensor) -> torch.Tensor:

@@ -68,9 +68,11 @@ class Numeracy(PopulationTask):
 
     @property
     def population(self) -> int:
-        """An upper bound: that of two operands, of all signs."""
+        """An upper bound: operands of all signs."""
         least, most = self.decades
-        return (2 * (most - least + 1) * 10**self.digits) ** 2
+        names = max((layout.number_slots for layout in self.layouts()), key=len)
+        n_operands = sum(not name.startswith("answer") for name in names)
+        return (2 * (most - least + 1) * 10**self.digits) ** n_operands
 
     def layouts(self) -> list[Layout]:
         return DRAWS[self.task].layouts

@@ -45,18 +45,12 @@ def train_all(
 
 def _missing(runs: Iterable[Run]) -> list[Run]:
     """The runs that the store lacks, each behind the one that it starts from."""
-    seen: dict[str, Run | None] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
-
-    def look(run: Run) -> None:
-        if run.digest not in seen:
-            stored = is_stored(run)
-            if run.spec.start and not stored:
-                look(Run(run.spec.start))
-            seen[run.digest] = None if stored else run
-
+    found: dict[str, Run] = {}  # by digest: equal specs may differ in it, as 9 and 9.0 do
     for run in runs:
-        look(run)
-    return [run for run in seen.values() if run]
+        if run.digest not in found and not is_stored(run):
+            starts = [Run(run.spec.start)] if run.spec.start else []
+            found |= {r.digest: r for r in [*_missing(starts), run]}
+    return list(found.values())
 
 
 def named(scheduler: str | None) -> str | None:

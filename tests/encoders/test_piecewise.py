@@ -172,6 +172,11 @@ def test_a_constant_column_that_has_no_bins_is_named():
         FusedBins.fit(nl.parse(["a=3 b=1", "a=3 b=2"]))
 
 
+def test_the_nearest_of_the_largest_centres_is_taken():
+    (word,) = nl.FusedBins((("*", (1e308, 1.7e308)),)).spell(1.7e308)
+    assert word == "1.7e+308 *"
+
+
 @pytest.mark.parametrize("kind", [PLE, SoftBins, nl.heads.Bars, nl.heads.HLGauss])
 def test_what_is_fitted_to_no_numbers_says_so(kind):
     with pytest.raises(ValueError, match=f"{kind.__name__} .* numbers"):

@@ -255,3 +255,8 @@ def test_a_seed_gives_the_same_numbers_to_the_bit_on_every_machine(name):
 def test_decades_without_an_answer_are_named(name):
     with pytest.raises(ValueError, match=r"operands and their answers; got \(50, 54\)"):
         Numeracy(name, (50, 54)).sample(1, seed=0)
+
+
+def test_lists_have_more_texts_than_pairs():
+    pairs, lists = (Numeracy(task, (-2, 2), 2).population for task in ("Addition", "Sorting"))
+    assert lists == pairs ** (5 / 2)
