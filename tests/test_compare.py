@@ -151,6 +151,11 @@ def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
         read(tmp_path, "n.csv", text, ["z"])
 
 
+def test_a_row_of_dashes_in_a_markdown_table_is_of_missing_values(tmp_path):
+    found = read(tmp_path, "t.md", "| a | b |\n|---|---|\n| - | - |\n| 2 | 3 |\n")
+    assert found.columns.missing.tolist() == [1, 1]
+
+
 def test_an_empty_cell_at_the_edge_of_a_markdown_table_moves_no_number(tmp_path):
     rows = "".join(f"||{i}|{10 * i}|\n|{i}|{i}||\n" for i in range(1, 4))
     found = read(tmp_path, "t.md", f"|a|b|c|\n|-|-|-|\n{rows}")

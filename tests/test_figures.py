@@ -189,6 +189,18 @@ def test_a_verdict_that_was_changed_in_its_file_is_refused(begun, known):
         filing.saved("quick")
 
 
+@pytest.mark.parametrize("content", ["[]", "null", "7", "{"])
+def test_a_file_that_is_no_record_of_a_figure_is_named(begun, content):
+    begun.joinpath("xval").mkdir(parents=True)
+    begun.joinpath("xval/tab04.json").write_text(content)
+    with pytest.raises(ValueError, match=r"tab04\.json is damaged .*: delete it"):
+        filing.saved("quick")
+
+
+def test_a_line_break_in_a_columns_name_does_not_break_the_table():
+    assert filing.markdown(pd.DataFrame({"a\nb": [1]})).splitlines()[0] == "| a b |"
+
+
 def test_a_figure_saved_again_loses_its_claims(begun, known):
     nl.save_table("xval/tab04", FRAME)
     nl.claim("xval/smooth", [0.1, 0.1, 0.1])

@@ -72,6 +72,11 @@ def test_a_record_without_its_outputs_counts_for_nothing(ran):
     assert ran.up_to_date("quick") == (False, "not run before")
 
 
+def test_a_record_that_is_no_object_counts_for_nothing(ran):
+    ran.record("quick").write_text("null")
+    assert ran.up_to_date("quick") == (False, "not run before")
+
+
 def test_prose_needs_no_run(home, write_notebook, ran):
     write_notebook(home, "xval/one", *CELLS, prose="Better words.")
     assert ran.up_to_date("quick")[0]

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from numlab.plots import (
     captioned,
@@ -230,10 +230,7 @@ def mistakes(answers: pd.DataFrame, frac_digits: int) -> pd.DataFrame:
 
 def _count(n: float) -> str:
     """A count as an axis writes it: 400, 1.6k, 37.6M."""
-    for unit, name in ((1e6, "M"), (1e3, "k")):
-        if n >= unit:
-            return f"{n / unit:.3g}{name}"
-    return f"{n:g}"
+    return EngFormatter(sep="")(float(f"{n:.3g}"))
 
 
 @styled

@@ -59,8 +59,8 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
         cells = [re.split(r"\s*(?<!\\)\|\s*", line) for line in inner]
         table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
         if table:  # of Markdown; its second line is dashes
-            rows = [row for row in table[1:] if set("".join(row)) - set("-: ")]
-            yield pd.DataFrame(rows, columns=table[0])
+            has_rule = len(table) > 1 and not set("".join(table[1])) - set("-: ")
+            yield pd.DataFrame(table[1 + has_rule :], columns=table[0])
         else:
             yield pd.DataFrame({"text": lines})
     else:

@@ -192,6 +192,8 @@ def saved(profile: str) -> list[dict]:
 def _read(path: Path) -> dict[str, Any]:
     """What `write_json` wrote; a ValueError where it was changed since."""
     content = json.loads(path.read_text("utf-8"))
+    if not isinstance(content, dict):
+        raise ValueError("it is no object of JSON")
     if content.pop("checksum", None) not in (None, _checksum(content)):  # older files have none
         raise ValueError("its checksum is another one")
     return content
@@ -212,7 +214,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 def markdown(frame: pd.DataFrame) -> str:
     """A table as Markdown."""
     cells = [list(map(_cell, row)) for row in flat(frame).itertuples(index=False)]
-    return template("macros.md").module.table([*flat(frame)], cells)
+    return template("macros.md").module.table([*map(_cell, flat(frame))], cells)
 
 
 def flat(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import html
 import json
 import struct
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -19,6 +19,7 @@ import pandas as pd
 
 from numlab import encoders, plots, store
 from numlab.claims import Claim, claims
+from numlab.described import changed
 from numlab.evaluation import labels
 from numlab.figures import catalogue
 from numlab.figures.catalogue import COLORS, ITEMS, PAPERS, item_of, template
@@ -198,13 +199,11 @@ def _distinct_names(parts: set) -> dict[Any, str]:
     names = {None: "its encoder's head"} if None in parts else {}
     for part in parts - {None}:
         alike = [other for other in parts if type(other) is type(part)]
-        values = {f.name: {repr(getattr(o, f.name)) for o in alike} for f in fields(part)}
-        differ = {
-            f.name: shorten(_shown(getattr(part, f.name)), 34)
-            for f in fields(part)
-            if len(values[f.name]) > 1 and getattr(part, f.name) != f.default
-        }
-        listed = ", ".join(f"{name}={value}" for name, value in differ.items())
+        listed = ", ".join(
+            f"{name}={shorten(_shown(value), 34)}"
+            for name, value in changed(part).items()
+            if len({repr(getattr(other, name)) for other in alike}) > 1
+        )
         names[part] = type(part).__name__ + (f"({listed})" if listed else "")
     return names
 

@@ -70,7 +70,7 @@ class Notebook:
             last = json.loads(self.record(profile).read_text("utf-8"))
             changed = [part for part, value in self.key().items() if last["key"][part] != value]
             missing = [path for path in last["outputs"] if not (home() / path).exists()]
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             return False, "not run before"
         if changed:
             return False, f"{', '.join(changed)} changed"
