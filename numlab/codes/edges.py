@@ -38,7 +38,8 @@ def deviation(numbers) -> float:
     x = as_floats(numbers)
     if (x == x[:1]).all():  # rounding could make it 1e-17
         return 1.0
-    return float(x.std()) or 1.0
+    size = 2.0 ** max(0, np.frexp(np.abs(x).max())[1] - 500)  # of more, squares leave float64
+    return float((x / size).std() * size) or 1.0
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:

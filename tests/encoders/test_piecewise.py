@@ -8,7 +8,7 @@ import torch
 
 import numlab as nl
 from encoders.precision import precision
-from numlab.codes.edges import quantile_edges, tree_edges
+from numlab.codes.edges import deviation, quantile_edges, tree_edges
 from numlab.encoders import PLE, FusedBins, Periodic, SoftBins, Standardised
 
 X = np.random.default_rng(0).exponential(size=5000)
@@ -170,6 +170,11 @@ def test_a_column_without_a_scale_is_named(wrong):
 def test_a_constant_column_that_has_no_bins_is_named():
     with pytest.raises(ValueError, match="FusedBins of n0 has 2 or more finite numbers"):
         FusedBins.fit(nl.parse(["a=3 b=1", "a=3 b=2"]))
+
+
+def test_the_deviation_of_the_largest_numbers_is_finite():
+    assert deviation([1e308, -1e308]) == 1e308
+    assert deviation([3.0, 5.0]) == 1.0 and deviation([7.0, 7.0]) == 1.0
 
 
 def test_the_nearest_of_the_largest_centres_is_taken():
