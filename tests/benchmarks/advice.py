@@ -15,8 +15,7 @@ import pandas as pd
 
 from numlab import compare, store
 from numlab.compare.encodings import choices
-from numlab.compare.learning import CONSTANTS, answers, specs
-from numlab.estimators import baselines
+from numlab.compare.learning import answers, specs
 from numlab.training import train
 
 N = 800
@@ -54,7 +53,7 @@ def units(r, n):
 
 def dates(r, n):
     day = pd.Timestamp("2020-01-01") + pd.to_timedelta(r.integers(0, 1500, n), "D")
-    warm = 10 - 9 * np.cos(2 * np.pi * day.dayofyear / 365) + r.normal(0, 1, n)
+    warm = 10 - 9 * np.cos(2 * np.pi * day.day_of_year / 365) + r.normal(0, 1, n)
     return {"day": day.strftime("%Y-%m-%d"), "temperature": warm.round(1)}
 
 
@@ -126,14 +125,12 @@ def judge(table, seed: int, steps: int, folder: Path) -> dict:
                 rows = rows[~((rows[name] > low) & (rows[name] < high))]
         every = answers(runs, fresh=rows["text"] if found.reading.of_texts else rows)
         every = every[every.column.isin(found.advice.columns)]
-        means = np.log(every.groupby(["encoder", "column"]).error.mean()).groupby("encoder").mean()
-        means = np.exp(means.drop([*baselines(), *CONSTANTS], errors="ignore"))
+        errors = every.groupby(["encoder", "column"]).error.mean().clip(lower=1e-9)  # 0: exact
+        means = np.exp(np.log(errors).groupby("encoder").mean())
         candidates = found.encodings.set_index("encoder")
         exact = candidates.index[~(candidates.ids < candidates.ids.max())]
         means = means[means.index.isin(exact)]
-        row["best"] = means.idxmin()
-        if row["best"] != row["advice"]:  # two errors of 0 have no ratio
-            row["ratio"] = means[row["advice"]] / means.min()
+        row |= {"best": means.idxmin(), "ratio": means[row["advice"]] / means.min()}
     row["right"] &= row["ratio"] <= 1.05
     return row
 
