@@ -260,7 +260,9 @@ def regress(
 
 
 def _say(stage: str) -> None:
-    typer.echo(f"numlab: {stage}", err=True)
+    from tqdm import tqdm
+
+    tqdm.write(f"numlab: {stage}", sys.stderr)  # above a progress bar, not into it
 
 
 @app.command()
