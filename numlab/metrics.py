@@ -4,6 +4,7 @@ A metric is a function from rows of `predict` to a float, and says how it counts
 not numbers.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from numbers import Real
 
@@ -212,5 +213,5 @@ def _bootstrap(frame, metric: Callable) -> np.ndarray:
     draws = [rng.integers(len(rows), size=len(rows)) for _ in range(RESAMPLES)]
     draws = [np.concatenate([rows[i] for i in draw]) for draw in draws]
     drawn = frame.iloc[np.concatenate(draws)]  # at once: a slice of it costs little
-    ends = np.cumsum([len(draw) for draw in draws])
-    return np.array([metric(drawn[end - len(d) : end]) for d, end in zip(draws, ends, strict=True)])
+    ends = np.cumsum([0, *map(len, draws)])
+    return np.array([metric(drawn.iloc[a:b]) for a, b in itertools.pairwise(ends)])
