@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import io
+import itertools
 import json
 import time
 import tomllib
@@ -84,11 +85,10 @@ def report(
 
 def _trained(specs: list[RunSpec], say: Callable[[str], None]) -> list[Run]:
     """The runs of some specs, and how many are left as each ends."""
-    began, seconds = time.monotonic(), []
+    began, nth = time.monotonic(), itertools.count(1)
 
     def ended(run: Run, left: int) -> None:
-        seconds.append(time.monotonic() - began)
-        rest = seconds[-1] / len(seconds) * left
+        rest = (time.monotonic() - began) / next(nth) * left
         say(f"trained {run.spec.encoder}, seed {run.spec.seed}: {left} left, about {rest:.0f} s")
 
     say(f"training {len(specs)} small models")
