@@ -83,7 +83,11 @@ class _Decided:
         head, module = self.model.tokenizer.head, self.model.value_head
         if not len(h):
             return self.model.read(h)
-        return head.features(self.rule.of(head.distribution(module, module(h))))
+        outputs = module(h)
+        numbers = self.rule.of(head.distribution(module, outputs))
+        features = head.features(np.nan_to_num(numbers))
+        features[~outputs.isfinite().all(1).cpu().numpy()] = np.nan  # a diverged model
+        return features
 
 
 @dataclass

@@ -78,6 +78,9 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
         counts = {"d_model": self.d_model, "members": self.members, "steps": self.steps or 1}
         _check(self.encoder, **counts)
+        if self.encoder is not None and not self.encoder.fixed:
+            lengths = "the target is hidden behind as many masks as it has tokens"
+            raise ValueError(f"encoder has a fixed length ({lengths}); got {self.encoder!r}")
         if self.d_model % HEADS:
             raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
         _check_numbers(y, "y")

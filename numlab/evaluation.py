@@ -121,8 +121,13 @@ def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | No
 
     @functools.cache
     def answers(part, decide=None):
-        texts = {"asked": examples, "valid": "valid"}[part]
-        found = predict(runs, texts, task.slots, decide=decide)
+        frames = []
+        for run in runs:
+            texts = examples if part == "asked" else run.examples(part)
+            for slots in _together(texts, task.slots):
+                those = [e for e in texts if fitting(e.layout, (slots,))]
+                frames.append(predict(run, those, slots, decide=decide))
+        found = pd.concat(frames)
         found = found[found.slot.isin(numbers)]  # words have no interval
         found = found.assign(predicted=found.predicted.astype(float)).reset_index(drop=True)
         if part == "valid":
@@ -136,6 +141,12 @@ def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | No
         rows, true = {"asked": own.index, "valid": of_slot.index}, of_slot.true.astype(float)
         parts.append(_slot_interval(answers, rows, true, coverage, closed))
     return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
+
+
+def _together(texts: list[Examples], slots: str) -> list[str]:
+    """Patterns of slots to hide together; of all slots ("*"), each number alone."""
+    names = itertools.chain(*(e.layout.number_slots for e in texts))
+    return [glob.escape(name) for name in dict.fromkeys(names)] if slots == "*" else [slots]
 
 
 def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bool):

@@ -107,6 +107,18 @@ def test_what_cannot_be_decided_is_an_error(module_home):
         nl.predict(run, "test", "answer", decide="mode", samples=2)
 
 
+@pytest.mark.parametrize("decide", ["mean", "median", "mode", 0.3])
+def test_of_a_diverged_model_no_number_is_decided(decide, module_home, monkeypatch):
+    run = nl.train(spec(nl.XVal(), heads.HLGauss.fit([0, 200], 20), MASKED))
+    nothing = torch.full((1, 20), torch.nan)
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: nothing.expand(len(h), -1))
+    word = int(run.tokenizer.answer_carriers[0])
+    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    frame = nl.predict(run, "test", "answer", decide=decide)
+    assert frame.predicted.isna().all() and not frame.valid.any()
+
+
 def test_the_mean_of_an_asinh_transformed_column_is_in_its_own_units(module_home, monkeypatch):
     encoder = nl.Standardised(nl.XVal(mixture=1), (("*", 1.0, 3.0, 2.0),))
     run = nl.train(spec(encoder, None, MASKED))

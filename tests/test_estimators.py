@@ -136,6 +136,11 @@ def test_settings_that_are_wrong_are_named(kind, settings):
         kind(**settings).fit(np.ones((9, 2)), np.arange(9.0))
 
 
+def test_an_encoder_whose_masks_would_show_the_target_is_refused():
+    with pytest.raises(ValueError, match="encoder has a fixed length"):
+        NumberRegressor(nl.Digits(3)).fit(np.ones((9, 2)), np.arange(9.0))
+
+
 def test_too_few_rows_for_an_interval_are_said(home):
     x = np.linspace(0, 1, 10)[:, None]
     model = NumberRegressor(steps=2, members=1).fit(x, x[:, 0])

@@ -231,6 +231,13 @@ def test_a_head_that_is_not_the_encoders_learns(encoder, module_home):
     assert frame.valid.all() and nl.metrics.r2(frame) > 0.2
 
 
+def test_a_diverged_mixture_has_no_number_as_its_loss_and_its_mean():
+    module = heads.MixtureHead(2).build(8)
+    outputs = module(torch.full((3, 8), torch.nan))
+    found = torch.stack([module.loss(outputs, torch.ones(3, 1)), module.read(outputs)[:, 0]])
+    assert found.isnan().all()
+
+
 def test_losses_of_words_and_a_head_exclude_each_other():
     with pytest.raises(ValueError, match="added losses need answers in words; DigitHead"):
         addition(encoder=nl.Digits(3), head=heads.DigitHead(3), losses=(nl.AggregateLoss(),))

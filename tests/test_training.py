@@ -48,6 +48,16 @@ def test_training_lowers_the_validation_loss():
     assert history.loss.iloc[-1] < 0.8 * history.loss.iloc[0]
 
 
+def test_the_history_holds_the_means_of_all_steps_though_some_batches_lack_a_part(monkeypatch):
+    update, parts = fit.Fit._update, []
+    monkeypatch.setattr(fit.Fit, "_update", lambda *a: parts.append(update(*a)) or parts[-1])
+    few = dataclasses.replace(SPEC, encoder=nl.XVal(), objective=nl.MaskedLM(), batch_size=2)
+    history = nl.train(few).history.query("part == 'train'")
+    assert any("value" not in p for p in parts)
+    values = np.reshape([float(p.get("value", 0)) for p in parts], (10, 4)).mean(1)
+    assert np.allclose(history.value, values, rtol=1e-5)
+
+
 def test_a_run_that_diverged_shows_no_loss_from_before():
     run = nl.Run(nl.train(SPEC).spec)
     history = run.history.copy()

@@ -60,6 +60,11 @@ def unexplained(answers: pd.DataFrame, unit: float = 1.0) -> float:
     return float(max(squares, unit**2) / np.square(true - true.mean()).sum())
 
 
+def distinct(drawn: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `figures.by_size`, without repeating the settings that both of its panels show."""
+    return drawn.drop_duplicates(["task", "encoder", "samples", "parameters", "seed"])
+
+
 def lead(
     scores: pd.DataFrame, others: Sequence[str], by: Sequence[str] = ("over", "size")
 ) -> pd.DataFrame:

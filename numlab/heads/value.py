@@ -93,9 +93,11 @@ class MixtureModule(HeadModule):
 
     def mixture(self, outputs: torch.Tensor) -> MixtureSameFamily:
         weights, means, widths = outputs.float().chunk(3, 1)
-        normals = Normal(means, nn.functional.softplus(widths) + NARROWEST)
-        shares = Categorical(logits=weights, validate_args=False)  # validation fails on no rows
-        return MixtureSameFamily(shares, normals)
+        widths = nn.functional.softplus(widths) + NARROWEST
+        # no validation: it fails on no rows, and on a diverged model, whose loss is NaN
+        normals = Normal(means, widths, validate_args=False)
+        shares = Categorical(logits=weights, validate_args=False)
+        return MixtureSameFamily(shares, normals, validate_args=False)
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) negative log-likelihoods."""

@@ -146,8 +146,8 @@ class Table(Rows):
             if (wrong := given[name].notna() & ~np.isfinite(numbers)).any():
                 raise ValueError(f"{name} holds numbers; got {given[name][wrong].iloc[0]!r}")
             given[name] = numbers
-        if self.target is not None:  # hidden from a model, but its slot has to be there
-            given[self.target] = given[self.target].fillna(0.0)
+        if self.target is not None:  # hidden from a model, but the slot needs a number
+            given[self.target] = given[self.target].fillna(kept[self.target].dropna().iloc[0])
         return self._texts(given)
 
     @functools.cached_property

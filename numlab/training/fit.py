@@ -128,7 +128,8 @@ class Fit:
         began = checked = time.monotonic()
         while self.step < spec.steps:
             parts = self._update(self.step)
-            self.sums = {k: self.sums.get(k, 0.0) + v for k, v in parts.items()}
+            names = self.sums | parts  # a batch may lack a part
+            self.sums = {k: self.sums.get(k, 0.0) + parts.get(k, 0.0) for k in names}
             self.step += 1
             if self.course and self.step % max(1, spec.steps // CHECKS) == 0:
                 self.course.check(self._right, self.step / spec.steps)

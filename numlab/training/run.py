@@ -89,6 +89,7 @@ class Run:
         distribution gives its quantiles, at the level that covers enough of them (Chernozhukov
         and others, 2021); else all intervals are equally wide. For an answer that is not a number
         stands a quantile of the validation numbers: the median, or that of the interval's end.
+        A task without a target has each number predicted from all others of its row.
 
         Parameters
         ----------
@@ -102,11 +103,10 @@ class Run:
             A row for each slot that is predicted; `example` is the place among `rows`.
         """
         spec = self.spec
-        fixed = spec.head or (spec.encoder and spec.encoder.fixed)
-        if spec.objective.fills_at_once and not fixed:
-            needed = "a masked LM needs a fixed-length encoder or a head"
-            raise ValueError(f"{needed} (a mask shows the true token count); got {spec.encoder}")
-        return interval([self], self.spec.task.read(rows), coverage)
+        if spec.objective.fills_at_once and not (spec.encoder and spec.encoder.fixed):
+            needed = "a masked LM needs a fixed-length encoder"
+            raise ValueError(f"{needed} (masks show the true token count); got {spec.encoder}")
+        return interval([self], spec.task.read(rows), coverage)
 
     def examples(self, part: str) -> list[Examples]:
         """The "train", "valid" or "test" examples."""

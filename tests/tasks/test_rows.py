@@ -232,7 +232,7 @@ def test_other_rows_may_lack_a_date_or_write_it_otherwise(home):
     for value in ("2026-11-25", days[0].date().replace(2026, 11, 25)):
         assert task.read(pd.DataFrame({"day": [value]}))[0].column("day month").tolist() == [11]
     (lacking,) = task.read(pd.DataFrame({"day": [None]}))
-    assert lacking.text(0) == "day year= ? day month= ? day day= ? y=0"
+    assert lacking.text(0) == "day year= ? day month= ? day day= ? y=1"  # stands for any
     with pytest.raises(ValueError, match="day holds dates such as 2026-11-25; got '03/01/2020'"):
         task.read(pd.DataFrame({"day": ["03/01/2020"]}))
 
@@ -378,11 +378,28 @@ def test_without_a_target_the_numbers_are_predicted_and_no_words(home):
     assert found.example.is_monotonic_increasing and found.low.notna().all()
 
 
+def test_without_a_target_each_number_is_predicted_from_the_others(home):
+    frame = pd.DataFrame({"x": np.linspace(-1, 1, 60), "y": 3 * np.linspace(-1, 1, 60)})
+    half = {"objective": nl.MaskedLM(slots=0.5, literals=0.0), "steps": 200, "learning_rate": 5e-3}
+    task = Table(frame)
+    run = nl.train(spec(task, nl.Standardised.fit(task.examples), **half))
+    found = run.predict(frame).pivot(index="example", columns="slot", values="predicted")
+    assert np.corrcoef(found.y, frame.y)[0, 1] > 0.9 < np.corrcoef(found.x, frame.x)[0, 1]
+
+
+def test_the_hidden_target_stands_for_a_number_that_the_encoder_holds(home):
+    frame = FRAME.assign(y=np.rint(2000 + 5 * FRAME.y))
+    task = Table(frame, "y")
+    run = nl.train(spec(task, nl.Standardised.fit(task.examples, nl.FoNE(2, 2))))
+    assert run.predict(frame.drop(columns="y")).equals(run.predict(frame))
+
+
 def test_a_number_whose_length_would_show_cannot_be_predicted(home):
     task = Table(FRAME.assign(y=FRAME.y.round(2), a=FRAME.a.round(2)), "y")
     run = nl.train(spec(task, nl.Subword(3, 2)))
-    with pytest.raises(ValueError, match="a mask shows the true token count"):
-        run.predict(FRAME)
+    for head in (None, nl.heads.HLGauss.fit([-9, 9])):  # a head reads a number behind its masks
+        with pytest.raises(ValueError, match="masks show the true token count"):
+            nl.Run(dataclasses.replace(run.spec, head=head)).predict(FRAME)
     writes = dataclasses.replace(run.spec, objective=nl.CausalLM(only=("y",)))
     assert len(nl.train(writes).predict(FRAME[:3])) == 3  # it ends a number by itself
 
