@@ -47,6 +47,8 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
     are as wide as those rows need (see `Run.predict`), so a little too wide for the mean. Columns
     may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
     second fit finds them; their target is (y - centre_) / scale_, as models compute in float32.
+    Of a target of three decades or more the median is predicted, and its logarithm learned if all
+    are above 0. A target that is never below 0 is never predicted to be.
 
     Parameters
     ----------
@@ -91,7 +93,11 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         else:
             X, y = validate_data(self, X, y, ensure_all_finite="allow-nan", y_numeric=True)
         y = np.asarray(y, float)
-        asinh = asinh_centre_scale(y)[0]
+        asinh, self.least_ = asinh_centre_scale(y)[0], float(y.min())
+        self.decades_ = asinh > 0  # three or more
+        self.log_ = self.decades_ and self.least_ > 0
+        if self.log_:
+            y, asinh = np.log(y), 0.0
         if asinh:  # zeros stay
             low, high = np.quantile(y, [0.25, 0.75])
             self.centre_, self.scale_ = 0.0, float(high - low) or asinh
@@ -148,8 +154,11 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         rows = self._frame(X).reset_index(drop=True)
         if not (named and {*self._columns} <= {*rows}):  # by position: scikit-learn has warned
             rows.columns = self._columns
-        found = interval(self.runs_, self.runs_[0].spec.task.read(rows), coverage)
-        return self.centre_ + self.scale_ * found.drop(columns=["example", "slot"])
+        spec = self.runs_[0].spec
+        level = 0.5 if self.decades_ else None  # the largest numbers decide a mean
+        found = interval(self.runs_, spec.task.read(rows), coverage, level)
+        found = self.centre_ + self.scale_ * found.drop(columns=["example", "slot"])
+        return np.exp(found) if self.log_ else found.clip(lower=0 if self.least_ >= 0 else None)
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:
@@ -299,6 +308,7 @@ class Regression:
             "rows_tested": len(self.predictions),
             "errors": self.errors.set_index("model").to_dict("index"),
             "interval": {"asked": self.coverage, "covered": self.covered},
+            "notes": self._warnings,
             "runs": [run.digest for run in self.model.runs_],
         }
         return json.dumps(found, indent=1, ensure_ascii=False)

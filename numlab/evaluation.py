@@ -107,10 +107,16 @@ def predict(
     return pd.concat(frames, ignore_index=True)
 
 
-def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | None = 0.8):
+def interval(
+    runs: Sequence[Run],
+    examples: list[Examples],
+    coverage: float | None = 0.8,
+    level: float | None = None,
+):
     """Predictions of the slots of the runs' task, means over the runs that answer a number, and
     intervals: so wide that they hold `coverage` of a slot's validation examples, each predicted by
-    its own run. See `Run.predict`.
+    its own run. See `Run.predict`. `level`: of the quantile that is predicted; None: what the head
+    reads.
     """
     import pandas as pd
 
@@ -134,12 +140,12 @@ def interval(runs: Sequence[Run], examples: list[Examples], coverage: float | No
             return found
         return found.groupby(["example", "slot"], as_index=False).predicted.mean()
 
-    found, seen = answers("asked"), answers("valid")
+    found, seen = answers("asked", level), answers("valid", level)
     parts, closed = [], head and head.closed
     for slot, own in found.groupby("slot"):
         of_slot = seen[seen.slot == slot] if (seen.slot == slot).any() else seen
         rows, true = {"asked": own.index, "valid": of_slot.index}, of_slot.true.astype(float)
-        parts.append(_slot_interval(answers, rows, true, coverage, closed))
+        parts.append(_slot_interval(answers, rows, true, coverage, closed, level))
     return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
 
 
@@ -149,7 +155,7 @@ def _together(texts: list[Examples], slots: str) -> list[str]:
     return [glob.escape(name) for name in dict.fromkeys(names)] if slots == "*" else [slots]
 
 
-def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bool):
+def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level):
     """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
 
     def of(part, decide=None):
@@ -160,7 +166,7 @@ def _slot_interval(answers, rows: dict, true, coverage: float | None, closed: bo
     def ends(part, level):
         return [of(part, (1 + side * level) / 2) for side in (-1, 1)]
 
-    frame = of("asked").to_frame()
+    frame = of("asked", level).to_frame()
     if coverage is None:
         return frame
     found = f"{len(true)} validation numbers"

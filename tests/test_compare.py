@@ -13,7 +13,7 @@ from numlab.cli import app
 from numlab.compare import files, learning
 from numlab.compare.encodings import choices, encodings, needed_digits
 from numlab.compare.learning import CONSTANTS, PARTS, best_constant
-from numlab.compare.report import advise
+from numlab.compare.report import about, advise
 from numlab.training import stored_runs
 
 RNG = np.random.default_rng(0)
@@ -129,13 +129,75 @@ def test_numbers_are_read_as_people_write_them(tmp_path, text, numbers, note):
     assert found.numbers["x"].tolist() == numbers and found.columns.note[0] == note
 
 
-def test_points_beside_decimal_commas_are_said_to_be_read_as_decimal_points(tmp_path):
+def test_points_beside_decimal_commas_stand_for_thousands_where_they_can(tmp_path):
     text = "a;b;c;d\n1,5;1.234;1.25;1.234\n2,5;12.500;3.750;2,5\n"
-    notes = read(tmp_path, "n.csv", text).columns.set_index("column").note
-    assert notes["b"] == 'the point in 1.234 is read as a decimal point; else: --decimal ","'
-    assert notes["c"] == "" and "decimal point" not in notes["a"] + notes["d"]
-    assert read(tmp_path, "n.csv", text, decimal=",").numbers["b"].tolist() == [1234, 12500]
+    found = read(tmp_path, "n.csv", text)
+    assert found.columns.note[1] == "1.234 is read as 1234"
+    assert found.numbers["b"].tolist() == [1234, 12500]
+    assert found.numbers["c"].tolist() == [1.25, 3.75] and found.numbers["d"].tolist() == [
+        1234,
+        2.5,
+    ]
     assert not read(tmp_path, "n.csv", "a;b\n1.5;1.234\n2.5;12.500\n").columns.note.any()
+
+
+@pytest.mark.parametrize(
+    ("entries", "numbers", "note"),
+    [
+        (
+            "125,5 m²;80 m²;1.234,5 m²",
+            [125.5, 80, 1234.5],
+            "m² is left off; 125,5 is read as 125.5",
+        ),
+        (
+            "$1,505.05;-$2;($3.50)",
+            [1505.05, -2, -3.5],
+            "$ is left off; 1,505.05 is read as 1505.05",
+        ),
+        ("EUR 5;EUR 7;8", [5, 7, 8], "EUR is left off"),
+        ("99%;80.5 %;7%", [99, 80.5, 7], "% is left off"),
+        ("(67.5);3;4", [-67.5, 3, 4], "(67.5) is read as -67.5"),
+    ],
+)
+def test_the_unit_of_a_column_is_left_off_and_parentheses_are_a_minus(
+    tmp_path, entries, numbers, note
+):
+    rows = "".join(f"{entry}|1\n" for entry in entries.split(";"))
+    found = read(tmp_path, "n.csv", "x|y\n" + rows)
+    assert found.numbers["x"].tolist() == numbers and found.columns.note[0].startswith(note)
+
+
+@pytest.mark.parametrize(
+    "entries", ["5 kg;5 km;7 s", "A1;A2;A3", "08:03;09:10;10:00", "3 of 4;1 of 2;x"]
+)
+def test_different_units_and_codes_are_not_numbers(tmp_path, entries):
+    rows = "".join(f"{entry}|1\n" for entry in entries.split(";"))
+    assert "x" not in read(tmp_path, "n.csv", "x|y\n" + rows).numbers
+
+
+def test_a_separator_within_quotes_is_none(tmp_path):
+    found = read(tmp_path, "n.csv", 'a;note;b\n1,5;"new; dry";2\n2,5;old;3\n')
+    assert [*found.columns.column] == ["a", "note", "b"] and found.numbers["a"].tolist() == [
+        1.5,
+        2.5,
+    ]
+    with pytest.raises(ValueError, match="Expected 3 fields in line 4, saw 4"):
+        read(tmp_path, "n.csv", "a;b;c\n1;2;3\n1;2;3\n1;2;3;4\n")
+
+
+def test_beside_ids_alone_texts_with_numbers_are_read(tmp_path):
+    texts = [f"parcel with {n} books" for n in range(60)]
+    frame = pd.DataFrame({"id": range(1, 61), "uuid": [f"{n}-x" for n in range(60)], "text": texts})
+    found = compare.read(saved(tmp_path, "n.jsonl", frame))
+    assert found.of_texts and found.frame.text.tolist() == texts
+    assert found.notes == ("no column is a quantity, so texts with numbers are read",)
+    assert compare.read(tmp_path / "n.jsonl", ["id"]).of_kind("id") == ["id"]
+
+
+def test_rows_without_the_target_are_said_to_be_left_out(tmp_path):
+    lines = about(read(tmp_path, "n.csv", "a,b\n1,2\n,3\n4,\n", target="b"))
+    assert "1 of a are missing: the rows stay." in lines
+    assert "1 of b are missing: these rows are left out." in lines
 
 
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):

@@ -52,6 +52,17 @@ def test_the_unit_and_the_offset_of_the_target_do_not_matter(home):
         assert (learned(offset + unit * Y) - offset) / unit == pytest.approx(expected, abs=0.05)
 
 
+@pytest.mark.parametrize("least", [0.0, 1e-6])
+def test_a_target_of_many_decades_is_predicted_within_its_intervals_and_not_below_0(home, least):
+    x = RNG.uniform(0, 1, 300)
+    y = np.where(x < 0.1, least, 10 ** (12 * x - 6))
+    model = NumberRegressor(steps=150, members=1, d_model=32).fit(x[:200, None], y[:200])
+    predicted, (low, high) = model.predict(x[200:, None]), model.predict_interval(x[200:, None]).T
+    assert ((low <= predicted) & (predicted <= high) & (low >= 0)).all()
+    if least:
+        assert np.corrcoef(np.log(predicted), np.log(y[200:]))[0, 1] > 0.9
+
+
 def test_several_members_predict_their_mean_and_their_intervals_rest_on_all_rows_left_out(home):
     model = NumberRegressor(steps=60, members=2, d_model=16).fit(X[:200], Y[:200])
     alone = [run.predict(pd.DataFrame(X[200:], columns=["x0", "x1"])) for run in model.runs_]

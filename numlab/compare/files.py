@@ -1,5 +1,6 @@
 """Files of tables or texts, read in chunks and sampled in one pass."""
 
+import csv
 import itertools
 import json
 import re
@@ -35,7 +36,7 @@ def sample(path: Path) -> tuple[pd.DataFrame, int]:
         raise ValueError(f"{path.name} cannot be read as a table: {reason}") from None
     frame = frame.rename(columns=lambda name: str(name).strip())
     if twice := frame.columns[frame.columns.duplicated()].tolist():
-        raise ValueError(f"{path.name} has several columns with the name {twice[0]!r}")
+        raise ValueError(f"{path.name} has several columns with the name {twice[0]!r}: rename one")
     return frame, total
 
 
@@ -86,16 +87,17 @@ def _rows(values: list) -> pd.DataFrame:
 def _separated(path: Path) -> Iterator[pd.DataFrame]:
     with path.open(encoding="utf-8-sig") as file:
         head = [line for line in itertools.islice(file, 20) if line.strip()]
-    counts = {sep: {line.count(sep) for line in head} for sep in "\t;|,"}
-    alike = (sep for sep, n in counts.items() if len(n) == 1 and n != {0})
-    options = {"sep": next(alike, "\t" if path.suffix == ".tsv" else ","), "dtype": "str"}
+    counts = {sep: [len(row) for row in csv.reader(head, delimiter=sep)] for sep in "\t;|,"}
+    alike = {sep: n.count(n[0]) / len(n) for sep, n in counts.items() if n and n[0] > 1}
+    default = "\t" if path.suffix == ".tsv" else ","
+    options = {"sep": max(alike, key=alike.get, default=default), "dtype": "str"}
     options |= {"index_col": False, "encoding": "utf-8-sig"}
     first = pd.read_csv(path, header=None, nrows=1, **options).iloc[0]
     named = first.dropna()
     if pd.notna(first[0]) and in_float64(named, "")[0].notna().all():  # no header
         options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
     elif twice := named[named.duplicated()].tolist():  # pandas would rename them
-        raise ValueError(f"it has several columns with the name {twice[0]!r}")
+        raise ValueError(f"it has several columns with the name {twice[0]!r}: rename one")
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:

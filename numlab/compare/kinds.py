@@ -15,6 +15,12 @@ DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
 COMMAS = re.compile(r"[+-]?[\d.]*,[\d.,]*([eE][+-]?\d+)?")  # no words beside a number
+UNIT = re.compile(
+    r"^(?P<before>[$€£¥]|[A-Z]{3}\s)?\s*(?P<number>[-+\u2212]?[\d.,]+(?:[\s'][\d.,]+)*)"
+    r"\s*(?P<after>[^\W\d_][^\d\s.,]{0,9}|[%‰°$€£¥][A-Z]?)?$"
+)
+DEBIT = re.compile(r"^\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
+SIGN = re.compile(r"^([-+\u2212])\s*([$€£¥])")
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
 LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
@@ -38,7 +44,9 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
             raise ValueError(refused)
         if date is not None:
             return "date", *date
-    numbers, note = in_float64(texts, "" if raw.dtype.kind in "iuf" else decimal)
+    plain, unit = _without_unit(texts)
+    numbers, note = in_float64(plain, "" if raw.dtype.kind in "iuf" else decimal)
+    note = joined(unit, note)
     share = numbers.notna().sum() / max(1, texts.notna().sum())
     if given in ("number", "id", "code") and share == 0:
         raise ValueError(refused)
@@ -59,6 +67,17 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
         return "text", words, f"{n:,} different texts"
     return "words", words.astype("category") if given else words, ""  # no dates, if so given
+
+
+def _without_unit(texts: pd.Series) -> tuple[pd.Series, str]:
+    """Texts without the one unit or currency that most have, and a note on it."""
+    signed = texts.str.replace(DEBIT, r"-\1", regex=True).str.replace(SIGN, r"\2\1", regex=True)
+    parts = signed.str.extract(UNIT)
+    units = parts[["before", "after"]].fillna("").agg(" ".join, axis=1).str.strip()
+    units = units[parts.number.notna() & (units != "")]
+    if 2 * len(units) < texts.notna().sum() or units.nunique() != 1:
+        return texts, ""
+    return texts.mask(texts.index.isin(units.index), parts.number), f"{units.iloc[0]} is left off"
 
 
 def joined(*notes: str) -> str:
@@ -88,7 +107,9 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and a note on other readings."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(SPACES, lambda m: re.sub(r"[\s']", "", m[0]), regex=True)
-    written, commas = plain, plain[plain.str.fullmatch(COMMAS, na=False)]
+    written, plain = plain, plain.str.replace(DEBIT, r"-\1", regex=True)
+    debits = written[written.str.fullmatch(DEBIT, na=False)].index[:1]
+    commas = plain[plain.str.fullmatch(COMMAS, na=False)]
     grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
@@ -99,8 +120,9 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
         plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
         sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
         other = '; if that is wrong: --decimal ","' if len(commas) and not sure else ""
-    note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
+    firsts = [i for i in dict.fromkeys([*debits, *firsts]) if numbers[i] == numbers[i]]
+    note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
     return numbers.where(np.isfinite(numbers)), note
 
 

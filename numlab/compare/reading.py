@@ -43,6 +43,7 @@ class Reading:
     frame: pd.DataFrame
     columns: pd.DataFrame
     notes: tuple[str, ...] = ()  # other possible readings, and what is left out
+    target: str | None = None  # a row without it is left out
 
     @property
     def of_texts(self) -> bool:
@@ -71,9 +72,10 @@ def read(
     """Read a CSV, TSV, Parquet, JSON (a list of rows), JSON-lines, text or Markdown file.
 
     A longer file is sampled down to 20,000 rows in one pass. A first row of numbers is not a
-    header. Beyond 100 columns, only those that are named are looked at. Without a column of
-    numbers, the texts of the first column that has any are read. ValueError for a file that is
-    missing, is not a table, or has no numbers.
+    header. Beyond 100 columns, only those that are named are looked at. A unit or currency that
+    most entries share is left off. Where no column is a quantity, the texts of the first column
+    that has numbers are read. ValueError for a file that is missing, is not a table, or has no
+    numbers.
 
     Parameters
     ----------
@@ -94,13 +96,42 @@ def read(
     if total > len(frame):
         notes.append(f"{total:,} rows: {len(frame):,} of them, drawn at random, are used")
     given = dict(_named(name, frame) for name in columns)
-    wanted = {*given, target}
     if target and target not in frame:
         raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
-    rows, kept = [], {}
+    table, kept = _understood(frame, given, target, dict.fromkeys(frame, decimal), most)
+    commas = table.note.str.contains(r"\d,\d+ is read as \d*\.\d")
+    others = table.column[~commas] if commas.any() and not decimal else ()
+    if grouped := [name for name in others if _grouped(frame[name])]:  # beside 2,5 stands 1.234
+        decimals = dict.fromkeys(frame, "") | dict.fromkeys(grouped, ",")
+        table, kept = _understood(frame, given, target, decimals, most)
+    if not (given or target or (table.used & (table.kind == "number")).any()):
+        texts = frame[[name for name in table[table.kind == "text"].column if _tells(frame[name])]]
+        if len(texts.columns):
+            if len(table) > 1:
+                notes.append("no column is a quantity, so texts with numbers are read")
+            return _texts(path.name, texts, notes, decimal)
+    if not (table.used & table.kind.isin(["number", "id", "code"])).any():
+        if (table.note == LONG).any():
+            raise ValueError(f"{path.name}: {LONG}")
+        if given and not (table.used & (table.kind == "text")).any():
+            raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(given)}")
+        return _texts(path.name, frame[[*given]] if given else frame, notes, decimal)
+    used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
+    return Reading(path.name, used, table, tuple(notes), target)
+
+
+def _understood(
+    frame: pd.DataFrame,
+    given: dict[str, str | None],
+    target: str | None,
+    decimals: dict[str, str],
+    most: int,
+) -> tuple[pd.DataFrame, dict[str, pd.Series]]:
+    """What each column is taken for, as in `Reading.columns`, and the values of those used."""
+    rows, kept, wanted = [], {}, {*given, target}
     for i, name in enumerate(frame):
         if i < LOOKED_AT or name in wanted:
-            kind, values, note = understood(name, frame[name], given.get(name), decimal)
+            kind, values, note = understood(name, frame[name], given.get(name), decimals[name])
         else:
             kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
@@ -114,27 +145,19 @@ def read(
             note = joined(note, f"{n_known} known numbers are too few to predict")
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))
-    table = pd.DataFrame(rows, columns=COLUMN)
-    commas = table.note.str.contains(r"\d,\d+ is read as \d*\.\d")
-    for i in table.index[~commas] if commas.any() and not decimal else []:
-        table.loc[i, "note"] = joined(table.note[i], _grouped(frame[table.column[i]]))
-    if not (table.used & table.kind.isin(["number", "id", "code"])).any():
-        if (table.note == LONG).any():
-            raise ValueError(f"{path.name}: {LONG}")
-        if given and not (table.used & (table.kind == "text")).any():
-            raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(given)}")
-        return _texts(path.name, frame[[*given]] if given else frame, notes, decimal)
-    used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
-    return Reading(path.name, used, table, tuple(notes))
+    return pd.DataFrame(rows, columns=COLUMN), kept
 
 
-def _grouped(raw: pd.Series) -> str:
-    """A note on a column in which each point may stand for thousands, beside decimal commas."""
+def _tells(texts: pd.Series) -> bool:
+    """Whether half of some texts have a number among words."""
+    return texts.dropna().astype(str).str.contains(r"^(?=.*\s).*\b\d").mean() >= 0.5
+
+
+def _grouped(raw: pd.Series) -> bool:
+    """Whether each point in a column may stand for thousands."""
     points = raw.dropna().astype(str).str.strip()
     points = points[points.str.contains(".", regex=False)]
-    if raw.dtype.kind in "iuf" or not len(points) or not points.str.fullmatch(DOTS).all():
-        return ""
-    return f'the point in {points.iloc[0]} is read as a decimal point; else: --decimal ","'
+    return raw.dtype.kind not in "iuf" and len(points) > 0 and points.str.fullmatch(DOTS).all()
 
 
 def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:

@@ -8,6 +8,7 @@ import functools
 import glob
 import hashlib
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
@@ -139,13 +140,19 @@ class Table(Rows):
         kept = self.frame
         given = as_columns(rows, like=self)
         if lacking := [n for n in kept if n not in given and n != self.target]:
-            raise ValueError(f"rows have the columns {', '.join(kept)}; got no {lacking[0]}")
+            got = f"{'dates' if lacking[0] in rows else 'no'} {lacking[0]}"
+            raise ValueError(f"rows have the columns {', '.join(kept)}; got {got}")
         given = given.reindex(columns=kept.columns)
         for name in kept.select_dtypes(float):
             numbers = pd.to_numeric(given[name], errors="coerce").astype(float)
             if (wrong := given[name].notna() & ~np.isfinite(numbers)).any():
                 raise ValueError(f"{name} holds numbers; got {given[name][wrong].iloc[0]!r}")
             given[name] = numbers
+        for name, words in self._words.items():
+            new = given[name].dropna()
+            if len(new := new[~new.isin(words)]):
+                unlike = f"{new.iloc[0]!r} is no word of {name} in the table"
+                warnings.warn(f"{unlike}: such words count as missing", stacklevel=2)
         if self.target is not None:  # hidden from a model, but the slot needs a number
             given[self.target] = given[self.target].fillna(kept[self.target].dropna().iloc[0])
         return self._texts(given)

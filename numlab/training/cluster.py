@@ -1,6 +1,7 @@
 """Many runs side by side on a Dask cluster."""
 
 import contextlib
+import logging
 import pickle
 import sys
 import tempfile
@@ -46,6 +47,7 @@ def _local_cluster(n_workers: int | None):
         memory_limit=0,  # none: a large model is not a leak
         dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
         worker_dashboard_address=None,
+        silence_logs=logging.ERROR,  # of a worker that is slow to end; `_collect` tells of others
     )
 
 
