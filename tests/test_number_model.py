@@ -13,7 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, SIZE, byte_level
-from transformers import BertConfig, BertForMaskedLM, BertModel
+from transformers import BertConfig, BertForMaskedLM, BertModel, GPT2Config, GPT2LMHeadModel
 from transformers.trainer import Trainer
 
 import numlab as nl
@@ -190,6 +190,9 @@ def test_nothing_pickled_is_loaded(tmp_path, monkeypatch):
 def test_weights_for_another_kind_of_model_are_refused(tmp_path):
     make("gpt2", nl.XVal()).save_pretrained(tmp_path)
     words = byte_level(**NAMES, eos_token="[SEP]")
+    wider = GPT2LMHeadModel(GPT2Config(vocab_size=300, n_embd=48, n_layer=1, n_head=2))
+    with pytest.raises(ValueError, match="is not for a GPT2LMHeadModel of this shape"):
+        NumberModel.from_pretrained(tmp_path, model=wider, tokenizer=words)
     with pytest.raises(ValueError, match="is not for a BertForMaskedLM"):
         NumberModel.from_pretrained(tmp_path, model=MODELS["bert"](), tokenizer=words)
     with pytest.raises(ValueError, match="pass model= and tokenizer="):

@@ -268,8 +268,9 @@ class NumberModel(
         if not path.is_file():
             path = hf_hub_download(model_id, WEIGHTS, **options)
         weights = load_file(path)
-        if weights.keys() != numbers.added().keys():
-            raise ValueError(f"{model_id} is not for a {type(model).__name__}")
+        saved, own = ({k: w.shape for k, w in ws.items()} for ws in (weights, numbers.added()))
+        if saved != own:
+            raise ValueError(f"{model_id} is not for a {type(model).__name__} of this shape")
         numbers.load_state_dict(weights, strict=False)
         return numbers.eval()
 
