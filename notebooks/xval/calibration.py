@@ -43,6 +43,6 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
     levels.set_title("all texts: what lies below each quantile")
     levels.legend(fontsize=9)
     figure.suptitle(
-        "Nothing in a text tells the mass: a mixture of normals says how little it knows"
+        "No model can tell the mass: a mixture of normals says how little it knows"
     )
     return figure
