@@ -286,7 +286,7 @@ class Regression:
             lines.append("numlab is no better than a constant: it has learned nothing.")
         if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
             lines.append(f"{self.target} has three decades or more: the largest decide the errors.")
-            lines.append("To count all numbers alike, learn a column of their logarithms.")
+            lines.append("Errors of their logarithms would count all numbers alike.")
         return lines
 
     @property

@@ -131,8 +131,12 @@ def interval(
         for run in runs:
             texts = examples if part == "asked" else run.examples(part)
             for slots in _together(texts, task.slots):
-                those = [e for e in texts if fitting(e.layout, (slots,))]
-                frames.append(predict(run, those, slots, decide=decide))
+                has = [any(matches(n, (slots,)) for n in e.layout.number_slots) for e in texts]
+                if any(has):
+                    those = list(itertools.compress(texts, has))
+                    frames.append(predict(run, those, slots, decide=decide))
+        if not frames:
+            raise ValueError(f"there is no text with a number to predict ({task.slots})")
         found = pd.concat(frames)
         found = found[found.slot.isin(numbers)]  # words have no interval
         found = found.assign(predicted=found.predicted.astype(float)).reset_index(drop=True)

@@ -141,48 +141,69 @@ def test_points_beside_decimal_commas_stand_for_thousands_where_they_can(tmp_pat
     assert not read(tmp_path, "n.csv", "a;b\n1.5;1.234\n2.5;12.500\n").columns.note.any()
 
 
-@pytest.mark.parametrize(
-    ("entries", "numbers", "note"),
-    [
-        (
-            "125,5 m²;80 m²;1.234,5 m²",
-            [125.5, 80, 1234.5],
-            "m² is left off; 125,5 is read as 125.5",
-        ),
-        (
-            "$1,505.05;-$2;($3.50)",
-            [1505.05, -2, -3.5],
-            "$ is left off; 1,505.05 is read as 1505.05",
-        ),
-        ("EUR 5;EUR 7;8", [5, 7, 8], "EUR is left off"),
-        ("99%;80.5 %;7%", [99, 80.5, 7], "% is left off"),
-        ("(67.5);3;4", [-67.5, 3, 4], "(67.5) is read as -67.5"),
-    ],
-)
+UNITS = [
+    ("125,5 m²;80 m²;1.234,5 m²", [125.5, 80, 1234.5], "m² is left off; 125,5 is read as 125.5"),
+    ("$1,505.05;-$2;$ (3.50)", [1505.05, -2, -3.5], "$ (3.50) is taken for -$3.50; $ is left off"),
+    ("EUR 5;EUR 7;8", [5, 7, 8], "EUR is left off (1 entries have none)"),
+    ("99%;80.5 %;7%", [99, 80.5, 7], "% is left off"),
+    ("1’234.50 CHF;12.00 CHF;3e6 CHF", [1234.5, 12, 3e6], "CHF is left off"),
+    ("5 m2;- 3 m2;8 m2", [5, -3, 8], "m2 is left off"),
+    ("(67.5);3;4", [-67.5, 3, 4], "(67.5) is taken for -67.5"),
+]
+UNLIKE = ["5 kg;5 km;7 s", "A1;A2;A3", "08:03;09:10;10:00", "3 of 4;1 of 2;x", "SKU 1;SKU 2;SKU 3"]
+UNLIKE += ["1.5k;2k;3k;900", "50%;70%;0.3", "5 MW;7 mW;9 MW", "(5,7);(3,4);(1,2)", "6 kg;x;y"]
+
+
+def entered(folder, entries):
+    rows = "".join(f"{entry}|1\n" for entry in entries.split(";"))
+    return read(folder, "n.csv", "x|y\n" + rows)
+
+
+@pytest.mark.parametrize(("entries", "numbers", "note"), UNITS)
 def test_the_unit_of_a_column_is_left_off_and_parentheses_are_a_minus(
     tmp_path, entries, numbers, note
 ):
-    rows = "".join(f"{entry}|1\n" for entry in entries.split(";"))
-    found = read(tmp_path, "n.csv", "x|y\n" + rows)
+    found = entered(tmp_path, entries)
     assert found.numbers["x"].tolist() == numbers and found.columns.note[0].startswith(note)
 
 
-@pytest.mark.parametrize(
-    "entries", ["5 kg;5 km;7 s", "A1;A2;A3", "08:03;09:10;10:00", "3 of 4;1 of 2;x"]
-)
-def test_different_units_and_codes_are_not_numbers(tmp_path, entries):
-    rows = "".join(f"{entry}|1\n" for entry in entries.split(";"))
-    assert "x" not in read(tmp_path, "n.csv", "x|y\n" + rows).numbers
+@pytest.mark.parametrize("entries", UNLIKE)
+def test_different_units_scales_codes_and_pairs_are_not_read_as_numbers(tmp_path, entries):
+    assert "x" not in entered(tmp_path, entries).numbers
 
 
 def test_a_separator_within_quotes_is_none(tmp_path):
     found = read(tmp_path, "n.csv", 'a;note;b\n1,5;"new; dry";2\n2,5;old;3\n')
-    assert [*found.columns.column] == ["a", "note", "b"] and found.numbers["a"].tolist() == [
-        1.5,
-        2.5,
-    ]
+    assert [*found.columns.column] == ["a", "note", "b"]
+    assert found.numbers["a"].tolist() == [1.5, 2.5]
+    assert [*read(tmp_path, "n.csv", "a;b,c\n1,2\n3,4\n").columns.column] == ["a;b", "c"]
     with pytest.raises(ValueError, match="Expected 3 fields in line 4, saw 4"):
         read(tmp_path, "n.csv", "a;b;c\n1;2;3\n1;2;3\n1;2;3;4\n")
+    long = "w 5 " * 40_000
+    assert len(read(tmp_path, "n.csv", f'a,b\n1,"{long}"\n2,x\n').frame) == 2
+
+
+def test_a_first_row_of_numbers_with_units_is_no_header(tmp_path):
+    found = read(tmp_path, "n.csv", "5 kg,3 m\n6 kg,4 m\n7 kg,5 m\n")
+    assert [x.tolist() for x in found.numbers.values()] == [[5, 6, 7], [3, 4, 5]]
+
+
+@pytest.mark.parametrize("first", ["-1,5", "1,5"])
+@pytest.mark.parametrize("points", ["1.234;12.500", "1.234 €;12.500 €", "-1.234;12.500"])
+def test_grouped_points_are_seen_behind_signs_and_units(tmp_path, first, points):
+    low, high = points.split(";")
+    found = read(tmp_path, "n.csv", f"a;b\n{first};{low}\n2,5;{high}\n3,5;{high}\n")
+    assert np.abs(found.numbers["b"]).tolist() == [1234, 12500, 12500]
+
+
+def test_numbers_that_are_no_texts_keep_their_point(tmp_path):
+    path = saved(tmp_path, "n.json", pd.DataFrame({"x": [1.234, 2.345], "y": [1, 2]}))
+    assert compare.read(path, decimal=",").numbers["x"].tolist() == [1.234, 2.345]
+
+
+def test_digits_of_an_id_with_a_unit_are_guarded(tmp_path):
+    rows = "".join(f"{i:04d}A,{i}\n" for i in range(1, 60))
+    assert kinds(read(tmp_path, "n.csv", "nr,y\n" + rows))["nr"] == "id"
 
 
 def test_beside_ids_alone_texts_with_numbers_are_read(tmp_path):
@@ -192,6 +213,8 @@ def test_beside_ids_alone_texts_with_numbers_are_read(tmp_path):
     assert found.of_texts and found.frame.text.tolist() == texts
     assert found.notes == ("no column is a quantity, so texts with numbers are read",)
     assert compare.read(tmp_path / "n.jsonl", ["id"]).of_kind("id") == ["id"]
+    phones = frame.assign(text=[f"+49 30 99{n}" for n in range(60)])
+    assert not compare.read(saved(tmp_path, "p.jsonl", phones)).of_texts
 
 
 def test_rows_without_the_target_are_said_to_be_left_out(tmp_path):

@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 from pyarrow import parquet
 
-from numlab.compare.kinds import in_float64
+from numlab.compare.kinds import UNIT, in_float64
 
 SAMPLE = 20_000  # rows kept of a longer file
 CHUNK = 200_000  # rows read at once
@@ -86,7 +86,8 @@ def _rows(values: list) -> pd.DataFrame:
 
 def _separated(path: Path) -> Iterator[pd.DataFrame]:
     with path.open(encoding="utf-8-sig") as file:
-        head = [line for line in itertools.islice(file, 20) if line.strip()]
+        lines = (line[:5000] for line in itertools.islice(file, 20))  # csv reads 131,072 at most
+        head = [line for line in lines if line.strip()]
     counts = {sep: [len(row) for row in csv.reader(head, delimiter=sep)] for sep in "\t;|,"}
     alike = {sep: n.count(n[0]) / len(n) for sep, n in counts.items() if n and n[0] > 1}
     default = "\t" if path.suffix == ".tsv" else ","
@@ -94,7 +95,8 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
     options |= {"index_col": False, "encoding": "utf-8-sig"}
     first = pd.read_csv(path, header=None, nrows=1, **options).iloc[0]
     named = first.dropna()
-    if pd.notna(first[0]) and in_float64(named, "")[0].notna().all():  # no header
+    numeric = in_float64(named, "")[0].notna() | named.str.strip().str.match(UNIT)
+    if pd.notna(first[0]) and numeric.all():  # no header
         options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
     elif twice := named[named.duplicated()].tolist():  # pandas would rename them
         raise ValueError(f"it has several columns with the name {twice[0]!r}: rename one")

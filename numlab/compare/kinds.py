@@ -10,17 +10,30 @@ from numlab.parsing import ISO_DATE, THOUSANDS, ZONE
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([-+\u2212]?\d+)\}?")
-SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[\s']\d{3}(?!\d))+")  # no 030 123 456
+SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[\s'’]\d{3}(?!\d))+")  # no 030 123 456
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
 DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![,.]?\d)")
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?")
 COMMAS = re.compile(r"[+-]?[\d.]*,[\d.,]*([eE][+-]?\d+)?")  # no words beside a number
 UNIT = re.compile(
-    r"^(?P<before>[$€£¥]|[A-Z]{3}\s)?\s*(?P<number>[-+\u2212]?[\d.,]+(?:[\s'][\d.,]+)*)"
-    r"\s*(?P<after>[^\W\d_][^\d\s.,]{0,9}|[%‰°$€£¥][A-Z]?)?$"
+    r"^(?P<before>(?:US)?\$|[€£¥₹]|(?:AUD|CAD|CHF|CNY|EUR|GBP|INR|JPY|USD)\s)?\s*"
+    r"(?P<number>(?:[-+\u2212]\s*)?[\d.,]+(?:[\s'’][\d.,]+)*(?:[eE][-+]?\d+)?)\s*"
+    r"(?P<after>[^\W\d_][^\d\s.,]{0,9}[23]?|[%‰°$€£¥₹][A-Z]?)?$"
 )
-DEBIT = re.compile(r"^\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
-SIGN = re.compile(r"^([-+\u2212])\s*([$€£¥])")
+SCALES = (
+    "%",
+    "‰",
+    "k",
+    "K",
+    "M",
+    "B",
+    "bn",
+    "Mio",
+    "Mrd",
+    "Tsd",
+)  # no number without is like one with
+DEBIT = re.compile(r"^([$€£¥₹]?)\s*\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
+SIGN = re.compile(r"^([-+\u2212])\s*((?:US)?\$|[€£¥₹])")
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
 LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
@@ -44,9 +57,8 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
             raise ValueError(refused)
         if date is not None:
             return "date", *date
-    plain, unit = _without_unit(texts)
+    plain, bared = bare(texts)
     numbers, note = in_float64(plain, "" if raw.dtype.kind in "iuf" else decimal)
-    note = joined(unit, note)
     share = numbers.notna().sum() / max(1, texts.notna().sum())
     if given in ("number", "id", "code") and share == 0:
         raise ValueError(refused)
@@ -55,13 +67,13 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
             bad = texts[numbers.isna() & texts.notna()]
             some = ", ".join(map(repr, bad.unique()[:3]))
             note = joined(note, f"{len(bad):,} entries are not numbers: {some}")
-        kind, why = (given, "") if given else _kind(name, numbers, texts)
-        long = texts.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
+        kind, why = (given, "") if given else _kind(name, numbers, plain)
+        long = plain.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
         if long and kind in ("id", "code"):
             return "text", texts, LONG
         if long:
             note = joined(note, "float64 keeps 15 digits of a number")
-        return kind, numbers, why or note
+        return kind, numbers, joined(bared, why or note)
     words = texts if raw.dtype.kind != "b" else raw.astype("str")
     n = words.nunique()
     if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
@@ -69,15 +81,27 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     return "words", words.astype("category") if given else words, ""  # no dates, if so given
 
 
-def _without_unit(texts: pd.Series) -> tuple[pd.Series, str]:
-    """Texts without the one unit or currency that most have, and a note on it."""
-    signed = texts.str.replace(DEBIT, r"-\1", regex=True).str.replace(SIGN, r"\2\1", regex=True)
-    parts = signed.str.extract(UNIT)
+def bare(texts: pd.Series) -> tuple[pd.Series, str]:
+    """Numbers without the one unit or currency that most have, a minus for parentheses, and a note.
+
+    Parentheses mean a minus only beside entries without them.
+    """
+    debits, note = texts[texts.str.match(DEBIT, na=False)], ""
+    if 0 < len(debits) < texts.notna().sum():
+        texts = texts.str.replace(DEBIT, r"-\1\2", regex=True)
+        note = f"{debits.iloc[0]} is taken for {texts[debits.index[0]]}"
+    parts = texts.str.replace(SIGN, r"\2\1", regex=True).str.extract(UNIT)
     units = parts[["before", "after"]].fillna("").agg(" ".join, axis=1).str.strip()
-    units = units[parts.number.notna() & (units != "")]
+    units = units[parts.number.notna()]
+    without, units = (units == "").sum(), units[units != ""]
     if 2 * len(units) < texts.notna().sum() or units.nunique() != 1:
-        return texts, ""
-    return texts.mask(texts.index.isin(units.index), parts.number), f"{units.iloc[0]} is left off"
+        return texts, note
+    unit = units.iloc[0]
+    if without and unit in SCALES:
+        return texts, note
+    lack = f" ({without:,} entries have none)" if without else ""
+    texts = texts.mask(texts.index.isin(units.index), parts.number)
+    return texts, joined(note, f"{unit} is left off{lack}")
 
 
 def joined(*notes: str) -> str:
@@ -106,10 +130,9 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
 def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and a note on other readings."""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
-    plain = plain.str.replace(SPACES, lambda m: re.sub(r"[\s']", "", m[0]), regex=True)
-    written, plain = plain, plain.str.replace(DEBIT, r"-\1", regex=True)
-    debits = written[written.str.fullmatch(DEBIT, na=False)].index[:1]
-    commas = plain[plain.str.fullmatch(COMMAS, na=False)]
+    plain = plain.str.replace(SPACES, lambda m: re.sub(r"[\s'’]", "", m[0]), regex=True)
+    plain = plain.str.replace(r"^([-+])\s+", r"\1", regex=True)
+    written, commas = plain, plain[plain.str.fullmatch(COMMAS, na=False)]
     grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
@@ -121,7 +144,7 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
         sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
         other = '; if that is wrong: --decimal ","' if len(commas) and not sure else ""
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
-    firsts = [i for i in dict.fromkeys([*debits, *firsts]) if numbers[i] == numbers[i]]
+    firsts = [i for i in firsts if pd.notna(numbers[i])]
     note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
     return numbers.where(np.isfinite(numbers)), note
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from numlab.compare.files import sample
-from numlab.compare.kinds import DECIMAL_COMMA, DOTS, KINDS, LONG, POWER, joined, understood
+from numlab.compare.kinds import DECIMAL_COMMA, DOTS, KINDS, LONG, POWER, bare, joined, understood
 from numlab.encoders.columns import by_column
 from numlab.parsing import THOUSANDS, parse
 from numlab.tasks.frames import as_columns
@@ -99,7 +99,7 @@ def read(
     if target and target not in frame:
         raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
     table, kept = _understood(frame, given, target, dict.fromkeys(frame, decimal), most)
-    commas = table.note.str.contains(r"\d,\d+ is read as \d*\.\d")
+    commas = table.note.str.contains(r"\d,\d+ is read as [+-]?\d*\.\d")
     others = table.column[~commas] if commas.any() and not decimal else ()
     if grouped := [name for name in others if _grouped(frame[name])]:  # beside 2,5 stands 1.234
         decimals = dict.fromkeys(frame, "") | dict.fromkeys(grouped, ",")
@@ -149,13 +149,14 @@ def _understood(
 
 
 def _tells(texts: pd.Series) -> bool:
-    """Whether half of some texts have a number among words."""
-    return texts.dropna().astype(str).str.contains(r"^(?=.*\s).*\b\d").mean() >= 0.5
+    """Whether half of some texts have words and a number."""
+    words_and_number = r"^(?=.*\s)(?=.*\b[^\W\d_]{2,}\b).*\b\d"
+    return texts.dropna().astype(str).str.contains(words_and_number).mean() >= 0.5
 
 
 def _grouped(raw: pd.Series) -> bool:
     """Whether each point in a column may stand for thousands."""
-    points = raw.dropna().astype(str).str.strip()
+    points = bare(raw.dropna().astype(str).str.strip())[0].str.strip("+-\u2212 ")
     points = points[points.str.contains(".", regex=False)]
     return raw.dtype.kind not in "iuf" and len(points) > 0 and points.str.fullmatch(DOTS).all()
 

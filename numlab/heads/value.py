@@ -97,7 +97,7 @@ class MixtureModule(HeadModule):
         # no validation: it fails on no rows, and on a diverged model, whose loss is NaN
         normals = Normal(means, widths, validate_args=False)
         shares = Categorical(logits=weights, validate_args=False)
-        return MixtureSameFamily(shares, normals, validate_args=False)
+        return MixtureSameFamily(shares, normals)
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) negative log-likelihoods."""

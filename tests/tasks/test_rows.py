@@ -389,6 +389,8 @@ def test_without_a_target_each_number_is_predicted_from_the_others(home):
     run = nl.train(dataclasses.replace(long, objective=nl.MaskedLM(slots=0.5, literals=0.0)))
     found = run.predict(frame).pivot(index="example", columns="slot", values="predicted")
     assert np.corrcoef(found.y, frame.y)[0, 1] > 0.9 < np.corrcoef(found.x, frame.x)[0, 1]
+    gaps = run.predict(frame.mask(np.arange(60)[:, None] == [[0, 1]]))
+    assert gaps.groupby("example").slot.apply(list).tolist()[:3] == [["y"], ["x"], ["x", "y"]]
 
 
 def test_the_hidden_target_stands_for_a_number_that_the_encoder_holds(home):
