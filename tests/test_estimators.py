@@ -199,9 +199,10 @@ def test_a_regression_says_what_its_errors_do_not(true, mae, said):
     models = ["numlab", "the mean", "the median"]
     errors = pd.DataFrame({"model": models, "mae": [mae, 1, 1], "rmse": [mae, 1, 1]})
     predictions = pd.DataFrame(dict.fromkeys(("true", "predicted", "low", "high"), true))
-    found = Regression("y", SimpleNamespace(runs_=[]), errors, predictions, 0.8).text
-    warnings = [w for w in ("learned nothing", "three decades") if w in found]
-    assert said in found and len(warnings) == bool(said)
+    regression = Regression("y", SimpleNamespace(runs_=[]), errors, predictions, 0.8)
+    for found in (regression.text, " ".join(json.loads(regression.json)["notes"])):
+        warnings = [w for w in ("learned nothing", "three decades") if w in found]
+        assert said in found and len(warnings) == bool(said)
 
 
 def test_rows_that_repeat_are_observations(home, monkeypatch):

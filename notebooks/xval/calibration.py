@@ -42,7 +42,5 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
     levels.set(xlabel="quantile of the prediction", ylabel="share of true numbers below it")
     levels.set_title("all texts: what lies below each quantile")
     levels.legend(fontsize=9)
-    figure.suptitle(
-        "No model can tell the mass: a mixture of normals says how little it knows"
-    )
+    figure.suptitle("No model can tell the mass: a mixture of normals says how little it knows")
     return figure
