@@ -159,7 +159,7 @@ def _together(texts: list[Examples], slots: str) -> list[str]:
     return [glob.escape(name) for name in dict.fromkeys(names)] if slots == "*" else [slots]
 
 
-def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level):
+def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None):
     """DataFrame [predicted, low, high] of some rows, from the numbers of the validation rows."""
 
     def of(part, decide=None):
