@@ -245,7 +245,8 @@ def regress(
     boosting, and shows how many of the numbers lie in their 80 % intervals. The models stay in the
     store.
     """
-    from numlab import compare, estimators, plots
+    from numlab import compare, plots
+    from numlab.compare import regression
     from numlab.compare.report import about
 
     table = compare.read(file, columns, target, decimal or "", most=32)
@@ -253,7 +254,7 @@ def regress(
         raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     for line in about(table):
         _say(line)
-    found = estimators.regress(table.frame, target, _say)
+    found = regression.regress(table.frame, target, _say)
     typer.echo(found.json if as_json else found.text)
     if picture:
         plots.intervals(found.predictions, target).savefig(picture)

@@ -1,24 +1,12 @@
-"""scikit-learn estimators: a small model as a regressor, an encoder as a transformer; baselines."""
+"""scikit-learn estimators: a small model as a regressor, an encoder as a transformer."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
-from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.impute import SimpleImputer
-from sklearn.metrics import mean_absolute_error, root_mean_squared_error
-from sklearn.model_selection import train_test_split
-from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from numlab.embeddings import token_vectors
@@ -29,7 +17,6 @@ from numlab.heads import HLGauss
 from numlab.models import GPT2
 from numlab.objectives import MaskedLM
 from numlab.tasks import Table
-from numlab.tasks.frames import as_columns
 from numlab.tokenizer import Tokenizer
 from numlab.training import RunSpec, train
 
@@ -37,7 +24,6 @@ EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
 EPOCHS = 40  # of all rows; of the four fifths that a member learns from, 50
 LEAST = 8  # rows
 HEADS = 4  # of attention
-LUCK = 0.97  # of the error of a constant: above it, nothing is learned
 
 
 class NumberRegressor(RegressorMixin, BaseEstimator):
@@ -78,13 +64,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y) -> NumberRegressor:
         """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
-        counts = {"d_model": self.d_model, "members": self.members, "steps": self.steps or 1}
-        _check(self.encoder, **counts)
-        if self.encoder is not None and not self.encoder.fixed:
-            lengths = "the target is hidden behind as many masks as it has tokens"
-            raise ValueError(f"encoder has a fixed length ({lengths}); got {self.encoder!r}")
-        if self.d_model % HEADS:
-            raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
+        self._check_parameters()
         _check_numbers(y, "y")
         if isinstance(X, pd.DataFrame):
             y = validate_data(self, y=y, y_numeric=True)  # forgets the columns of X: it comes first
@@ -92,11 +72,29 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             check_consistent_length(X, y)
         else:
             X, y = validate_data(self, X, y, ensure_all_finite="allow-nan", y_numeric=True)
-        y = np.asarray(y, float)
+        frame, name = self._frame(X), "y"
+        self._columns = [*frame]
+        while name in frame:
+            name += "'"
+        y, head = self._scaled(np.asarray(y, float))
+        spec = self._spec(Table(frame.assign(**{name: y}), name), head)
+        self.runs_ = [train(own) for own in spec.seeds(self.members)]
+        return self
+
+    def _check_parameters(self) -> None:
+        counts = {"d_model": self.d_model, "members": self.members, "steps": self.steps or 1}
+        _check(self.encoder, **counts)
+        if self.encoder is not None and not self.encoder.fixed:
+            lengths = "the target is hidden behind as many masks as it has tokens"
+            raise ValueError(f"encoder has a fixed length ({lengths}); got {self.encoder!r}")
+        if self.d_model % HEADS:
+            raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
+
+    def _scaled(self, y: np.ndarray) -> tuple[np.ndarray, HLGauss]:
+        """The target as models learn it, and their head; `_answers` undoes it."""
         asinh, self.least_ = asinh_centre_scale(y)[0], float(y.min())
         self.decades_ = asinh > 0  # three or more
-        self.log_ = self.decades_ and self.least_ > 0
-        if self.log_:
+        if self._learns_log:
             y, asinh = np.log(y), 0.0
         if asinh:  # zeros stay
             low, high = np.quantile(y, [0.25, 0.75])
@@ -104,19 +102,20 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         else:
             self.centre_, self.scale_ = float(y.min()), float(np.ptp(y)) or 1.0
         y = (y - self.centre_) / self.scale_
-        frame, name = self._frame(X), "y"
-        self._columns = [*frame]
-        while name in frame:
-            name += "'"
-        task = Table(frame.assign(**{name: y}), name)
+        return y, HLGauss.fit(y, 64, asinh=asinh > 0)
+
+    @property
+    def _learns_log(self) -> bool:
+        return self.decades_ and self.least_ > 0
+
+    def _spec(self, task: Table, head: HLGauss) -> RunSpec:
         if (n := len(task.usable)) < LEAST:
             raise ValueError(f"expected {LEAST} rows or more; got n_samples = {n}")
         encoder = self.encoder or Standardised.fit(task.split((n,), 0)[0], PLE(EDGES))
-        head = HLGauss.fit(y, 64, asinh=asinh > 0)
         longest = Tokenizer.of(task.layouts(), encoder, head)(task.examples).lengths.max()
         n_valid = max(1, n // 5)
         steps = max(100, EPOCHS * n // 64) if self.steps is None else self.steps
-        spec = RunSpec(
+        return RunSpec(
             task=task,
             encoder=encoder,
             objective=MaskedLM(slots=1.0, literals=0.0, only=(task.slots,)),
@@ -128,8 +127,6 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
             steps=int(steps),  # a search draws numpy's
             learning_rate=2e-3,
         )
-        self.runs_ = [train(own) for own in spec.seeds(self.members)]
-        return self
 
     def __getstate__(self):
         """With the weights and the rows, as there may be no store where it is read."""
@@ -158,7 +155,9 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         level = 0.5 if self.decades_ else None  # the largest numbers decide a mean
         found = interval(self.runs_, spec.task.read(rows), coverage, level)
         found = self.centre_ + self.scale_ * found.drop(columns=["example", "slot"])
-        return np.exp(found) if self.log_ else found.clip(lower=0 if self.least_ >= 0 else None)
+        if self._learns_log:
+            return np.exp(found)
+        return found.clip(lower=0 if self.least_ >= 0 else None)
 
     @staticmethod
     def _frame(X) -> pd.DataFrame:
@@ -240,104 +239,3 @@ def _check_numbers(values, name: str = "X") -> None:
 def _standardised(numbers: np.ndarray) -> Standardised:
     fitted = asinh_centre_scale(numbers) if len(numbers) else (0.0, 0.0, 1.0)
     return Standardised(PLE(EDGES, kind="A"), (("*", *fitted),))
-
-
-def baselines(rows: int = 15) -> dict[str, BaseEstimator]:
-    """What a model has to beat: two constants, neighbours, and gradient boosting.
-
-    `rows`: how many they are fitted on. They take frames of `tasks.frames.as_columns`, with gaps.
-    """
-    numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
-    words = OneHotEncoder(handle_unknown="ignore", max_categories=50, sparse_output=False)
-    kinds = make_column_selector(dtype_include=float), make_column_selector(dtype_exclude=float)
-
-    def on_columns(numbers, regressor):
-        read = make_column_transformer((numbers, kinds[0]), (words, kinds[1]))
-        return make_pipeline(read, regressor)
-
-    return {
-        "the mean": DummyRegressor(),
-        "the median": DummyRegressor(strategy="median"),
-        "15 neighbours": on_columns(numbers, KNeighborsRegressor(min(15, rows))),
-        "boosting": on_columns("passthrough", HistGradientBoostingRegressor(random_state=0)),
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Regression:
-    """A fitted regressor and its baselines, tested on rows that none of them has seen."""
-
-    target: str
-    model: NumberRegressor
-    errors: pd.DataFrame  # [model, mae, rmse], the least mae first
-    predictions: pd.DataFrame  # [true, predicted, low, high]
-    coverage: float
-
-    @property
-    def covered(self) -> float:
-        """The share of the true numbers in their intervals."""
-        p = self.predictions
-        return float(p.true.between(p.low, p.high).mean())
-
-    @property
-    def _warnings(self) -> list[str]:
-        lines, errors = [], self.errors.set_index("model")
-        if (errors.loc["numlab"] > LUCK * errors.loc[["the mean", "the median"]].min()).all():
-            lines.append("numlab is no better than a constant: it has learned nothing.")
-        if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
-            lines.append(f"{self.target} has three decades or more: the largest decide the errors.")
-            lines.append("Errors of their logarithms would count all numbers alike.")
-        return lines
-
-    @property
-    def text(self) -> str:
-        n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
-        lines = [
-            f"{self.target}, on {n:,} rows that no model has seen:",
-            self.errors.to_string(index=False, float_format="{:.4g}".format),
-            *self._warnings,
-            f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
-            f"The runs in the store: {runs}",
-        ]
-        return "\n".join(lines)
-
-    @property
-    def json(self) -> str:
-        found = {
-            "target": self.target,
-            "rows_tested": len(self.predictions),
-            "errors": self.errors.set_index("model").to_dict("index"),
-            "interval": {"asked": self.coverage, "covered": self.covered},
-            "notes": self._warnings,
-            "runs": [run.digest for run in self.model.runs_],
-        }
-        return json.dumps(found, indent=1, ensure_ascii=False)
-
-
-def regress(
-    frame: pd.DataFrame, target: str, say: Callable[[str], None] = lambda _: None
-) -> Regression:
-    """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
-
-    ValueError where the target is not a column of numbers or the only column, or rows are too few.
-    """
-    frame = as_columns(frame, target).dropna(subset=target)
-    if len(frame) < 2 * LEAST:
-        raise ValueError(f"expected {2 * LEAST} rows or more; got {len(frame)}")
-    X, y = frame.drop(columns=target), frame[target].to_numpy()
-    if X.empty:
-        raise ValueError(f"expected another column to predict {target} from; got none")
-    X, X_test, y, y_test = train_test_split(X, y, random_state=0)
-    models = {**baselines(len(X)), "numlab": NumberRegressor()}
-    rows, predicted = [], {}
-    for name, model in models.items():
-        say(f"fitting {name}")
-        predicted[name] = model.fit(X, y).predict(X_test)
-        given = y_test, predicted[name]
-        scores = mean_absolute_error(*given), root_mean_squared_error(*given)
-        rows.append((name, *scores))
-    low, high = model.predict_interval(X_test).T
-    answers = {"true": y_test, "predicted": predicted["numlab"], "low": low, "high": high}
-    errors = pd.DataFrame(rows, columns=["model", "mae", "rmse"])
-    errors = errors.sort_values("mae", ignore_index=True)
-    return Regression(target, model, errors, pd.DataFrame(answers), 0.8)

@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 
 import numlab as nl
 from numlab.cli import app
-from numlab.estimators import NumberEncoder, NumberRegressor, Regression, baselines, regress
+from numlab.compare.baselines import baselines
+from numlab.compare.regression import Regression, regress
+from numlab.estimators import NumberEncoder, NumberRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (300, 2))
@@ -223,7 +225,9 @@ def test_fewer_than_eight_rows_are_refused(home):
 @pytest.mark.parametrize("n", [16, 17, 19])
 def test_sixteen_rows_are_enough(home, monkeypatch, n):
     monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
-    monkeypatch.setattr("numlab.estimators.NumberRegressor", lambda: NumberRegressor(steps=1))
+    monkeypatch.setattr(
+        "numlab.compare.regression.NumberRegressor", lambda: NumberRegressor(steps=1)
+    )
     found = regress(pd.DataFrame(X[:n], columns=["a", "b"]), "a")
     assert found.errors.model.nunique() == 5
 

@@ -9,10 +9,10 @@ import pandas as pd
 from scipy import stats
 
 from numlab.codes.base import LARGEST
+from numlab.compare.baselines import baselines
 from numlab.compare.reading import LEAST, Reading
 from numlab.encoders import Encoder, Standardised
 from numlab.encoders.columns import by_column
-from numlab.estimators import baselines
 from numlab.evaluation import predict
 from numlab.examples import Examples
 from numlab.models import GPT2

@@ -18,10 +18,10 @@ import pandas as pd
 
 from numlab import plots
 from numlab.compare import learning
+from numlab.compare.baselines import baselines
 from numlab.compare.encodings import choices, encodings
 from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
-from numlab.estimators import baselines
 from numlab.training import Run, RunSpec, train_all
 
 LOSSLESS = 1e-6  # relative error; float32 rounds by less

@@ -10,7 +10,8 @@ from sklearn import datasets
 from sklearn.metrics import mean_absolute_error
 from sklearn.model_selection import train_test_split
 
-from numlab.estimators import NumberRegressor, baselines
+from numlab.compare.baselines import baselines
+from numlab.estimators import NumberRegressor
 
 SIZES = ["radius", "perimeter"]  # of a cell, which its area follows from
 

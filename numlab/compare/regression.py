@@ -1,0 +1,96 @@
+"""One column of a table learned from the others, beside baselines."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+from sklearn.metrics import mean_absolute_error, root_mean_squared_error
+from sklearn.model_selection import train_test_split
+
+from numlab.compare.baselines import baselines
+from numlab.encoders.columns import asinh_centre_scale
+from numlab.estimators import LEAST, NumberRegressor
+from numlab.tasks.frames import as_columns
+
+LUCK = 0.97  # of the error of a constant: above it, nothing is learned
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A fitted regressor and its baselines, tested on rows that none of them has seen."""
+
+    target: str
+    model: NumberRegressor
+    errors: pd.DataFrame  # [model, mae, rmse], the least mae first
+    predictions: pd.DataFrame  # [true, predicted, low, high]
+    coverage: float
+
+    @property
+    def covered(self) -> float:
+        """The share of the true numbers in their intervals."""
+        p = self.predictions
+        return float(p.true.between(p.low, p.high).mean())
+
+    @property
+    def _warnings(self) -> list[str]:
+        lines, errors = [], self.errors.set_index("model")
+        if (errors.loc["numlab"] > LUCK * errors.loc[["the mean", "the median"]].min()).all():
+            lines.append("numlab is no better than a constant: it has learned nothing.")
+        if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
+            lines.append(f"{self.target} has three decades or more: the largest decide the errors.")
+            lines.append("Errors of their logarithms would count all numbers alike.")
+        return lines
+
+    @property
+    def text(self) -> str:
+        n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
+        lines = [
+            f"{self.target}, on {n:,} rows that no model has seen:",
+            self.errors.to_string(index=False, float_format="{:.4g}".format),
+            *self._warnings,
+            f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
+            f"The runs in the store: {runs}",
+        ]
+        return "\n".join(lines)
+
+    @property
+    def json(self) -> str:
+        found = {
+            "target": self.target,
+            "rows_tested": len(self.predictions),
+            "errors": self.errors.set_index("model").to_dict("index"),
+            "interval": {"asked": self.coverage, "covered": self.covered},
+            "notes": self._warnings,
+            "runs": [run.digest for run in self.model.runs_],
+        }
+        return json.dumps(found, indent=1, ensure_ascii=False)
+
+
+def regress(
+    frame: pd.DataFrame, target: str, say: Callable[[str], None] = lambda _: None
+) -> Regression:
+    """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
+
+    ValueError where the target is not a column of numbers or the only column, or rows are too few.
+    """
+    frame = as_columns(frame, target).dropna(subset=target)
+    if len(frame) < 2 * LEAST:
+        raise ValueError(f"expected {2 * LEAST} rows or more; got {len(frame)}")
+    X, y = frame.drop(columns=target), frame[target].to_numpy()
+    if X.empty:
+        raise ValueError(f"expected another column to predict {target} from; got none")
+    X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    models = {**baselines(len(X)), "numlab": NumberRegressor()}
+    rows, predicted = [], {}
+    for name, model in models.items():
+        say(f"fitting {name}")
+        predicted[name] = model.fit(X, y).predict(X_test)
+        given = y_test, predicted[name]
+        scores = mean_absolute_error(*given), root_mean_squared_error(*given)
+        rows.append((name, *scores))
+    low, high = model.predict_interval(X_test).T
+    answers = {"true": y_test, "predicted": predicted["numlab"], "low": low, "high": high}
+    errors = pd.DataFrame(rows, columns=["model", "mae", "rmse"])
+    errors = errors.sort_values("mae", ignore_index=True)
+    return Regression(target, model, errors, pd.DataFrame(answers), 0.8)
