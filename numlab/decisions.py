@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from numlab.encoders import Standardised
 from numlab.heads import Distribution, Points
 
 
@@ -39,7 +38,7 @@ class Decision:
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
             each += [model] * (self.decide == "mode")
-        elif self.decide == "mean" and _curved(model.tokenizer):
+        elif self.decide == "mean" and _bends(model.tokenizer):
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:
             return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
@@ -62,11 +61,9 @@ class Decision:
         return {**drawn[0], **decided}
 
 
-def _curved(tokenizer) -> bool:
-    """Whether numbers are asinh-transformed before the head: the mean is not that of the head."""
-    if tokenizer.other_head or not isinstance(tokenizer.encoder, Standardised):
-        return False
-    return any(asinh_scale for _, asinh_scale, *_ in tokenizer.encoder.columns)
+def _bends(tokenizer) -> bool:
+    """Whether the mean of the numbers is not that of what the head predicts."""
+    return not tokenizer.other_head and tokenizer.encoder is not None and tokenizer.encoder.bends
 
 
 @dataclass

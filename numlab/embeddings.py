@@ -10,8 +10,8 @@ import torch
 
 from numlab.codes import as_column
 from numlab.corpus import Batch, Corpus, fitting
-from numlab.encoders import Encoder, FusedBins, Standardised
-from numlab.examples import Examples, Layout, Slot
+from numlab.encoders import Encoder
+from numlab.examples import Examples, Layout, Slot, by_index
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
@@ -156,11 +156,7 @@ def text_vectors(
         return run.model.hidden(inputs, layer=layer)
 
     corpus = run.tokenizer(examples)
-    vectors = _means(corpus, states, lambda batch: batch.in_slots(slots))
-    if any(e.index is None for e in examples):
-        return vectors
-    order = np.argsort(np.concatenate([e.index for e in examples]), kind="stable")
-    return vectors[order]
+    return _means(corpus, states, lambda batch: batch.in_slots(slots))[by_index(examples)]
 
 
 def from_pretrained(
@@ -232,13 +228,8 @@ def _checked_layer(layer: int | None, n_layer: int) -> int:
 
 def _check_columns(encoder: Encoder | None, advice: str) -> None:
     """Raise a ValueError for an encoder of columns, none of which is named."""
-    names = [name for name, *_ in encoder.columns] if isinstance(encoder, Standardised) else []
-    unnamed = names and "*" not in names
-    if isinstance(encoder, FusedBins):
-        names = [name for name, _ in encoder.centres]
-        unnamed = encoder.column is None and len(names) > 1
-    if unnamed:
-        raise ValueError(f"{encoder} has columns, {', '.join(names[:12])}: {advice}")
+    if encoder is not None and encoder.unchosen:
+        raise ValueError(f"{encoder} has columns, {', '.join(encoder.unchosen[:12])}: {advice}")
 
 
 def _alone(numbers: np.ndarray) -> list[Examples]:
@@ -277,8 +268,6 @@ def _vectors(vectors, numbers: np.ndarray) -> np.ndarray:
         raise ValueError(f"{n} numbers need vectors ({n}, d); got {vectors.shape}")
     if vectors.dtype not in (np.float32, np.float64):
         vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
-    # if the extremes are finite, all entries are; isfinite of all would need much memory
-    if len(vectors) and not np.isfinite([vectors.min(), vectors.max()]).all():
-        row = np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0]
-        raise ValueError(f"vectors are finite; the vector of {numbers[row]} is not")
+    if not (finite := np.isfinite(vectors).all(axis=1)).all():
+        raise ValueError(f"vectors are finite; the vector of {numbers[finite.argmin()]} is not")
     return vectors

@@ -157,6 +157,13 @@ class Examples:
         return text
 
 
+def by_index(examples: list[Examples]) -> np.ndarray:
+    """(n,) the rows of all texts in the order of their index; as they are where one has none."""
+    if any(e.index is None for e in examples):
+        return np.arange(sum(map(len, examples)))
+    return np.argsort(np.concatenate([e.index for e in examples]), kind="stable")
+
+
 def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
     """Check the words of examples."""
     k = len(layout.word_slots)

@@ -6,6 +6,7 @@ not numbers.
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Real
 
 import numpy as np
@@ -55,7 +56,7 @@ def log_smape(frame, digits: int = 15) -> float:
     >>> nl.metrics.log_smape(frame)
     0.5
     """
-    return float(each_answer(frame, digits)["log-sMAPE"].mean())
+    return float(_right(frame, partial(_log_smape, digits=digits)).mean())
 
 
 def same_digits(frame, digits: int = 15) -> float:
@@ -65,7 +66,7 @@ def same_digits(frame, digits: int = 15) -> float:
     >>> nl.metrics.same_digits(frame, digits=3)
     0.5
     """
-    return float(each_answer(frame, digits)["same digits"].mean())
+    return float(_right(frame, partial(equal_digits, digits=digits)).mean())
 
 
 def each_answer(frame, digits: int = 15):
@@ -87,20 +88,36 @@ def each_answer(frame, digits: int = 15):
     """
     import pandas as pd
 
+    scores = {
+        "log-sMAPE": partial(_log_smape, digits=digits),
+        "same digits": partial(equal_digits, digits=digits),
+        "exact number": _exact,
+    }
+    return pd.DataFrame({name: _right(frame, one) for name, one in scores.items()}, frame.index)
+
+
+def _right(frame, score: Callable) -> np.ndarray:
+    """(n,) float64: a score of true and predicted numbers; words, and where it is NaN, match or
+    not."""
     true, predicted = _floats(frame.true), _floats(frame.predicted)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        size = np.abs(true / 4) + np.abs(predicted / 4)  # so that no sum overflows
-        error = np.abs(predicted / 4 - true / 4) / (size + 0.25e-100)
-        scores = np.minimum(1, -np.log10(error + 1e-100) / digits) + 0.0
-        k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
-        exact = np.abs(predicted - true) < 10.0**-k  # NaN compares False
-    same = _same(frame)
-    exact = np.where(np.abs(true) < EXACT, exact, same)  # float64 rounds longer integers
-    scores[~(np.isfinite(predicted) & np.isfinite(true))] = 0.0
-    numbers = np.column_stack([scores, equal_digits(true, predicted, digits), exact])
-    words = np.isnan(true)
-    numbers[words] = same[words, None]
-    return pd.DataFrame(numbers, frame.index, ["log-sMAPE", "same digits", "exact number"])
+        scores = np.where(np.isnan(true), np.nan, score(true, predicted))
+    if (unknown := np.isnan(scores)).any():
+        scores[unknown] = _same(frame)[unknown]
+    return scores
+
+
+def _log_smape(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
+    size = np.abs(true / 4) + np.abs(predicted / 4)  # so that no sum overflows
+    error = np.abs(predicted / 4 - true / 4) / (size + 0.25e-100)
+    scores = np.minimum(1, -np.log10(error + 1e-100) / digits) + 0.0
+    return np.where(np.isfinite(predicted) & np.isfinite(true), scores, 0.0)
+
+
+def _exact(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    k = np.clip(14 - np.ceil(np.log10(np.abs(true))), 0, 14)
+    exact = np.abs(predicted - true) < 10.0**-k  # NaN compares False
+    return np.where(np.abs(true) < EXACT, exact, np.nan)  # float64 rounds longer integers
 
 
 def _floats(column) -> np.ndarray:

@@ -20,18 +20,8 @@ UNIT = re.compile(
     r"(?P<number>(?:[-+\u2212]\s*)?[\d.,]+(?:[\s'’][\d.,]+)*(?:[eE][-+]?\d+)?)\s*"
     r"(?P<after>[^\W\d_][^\d\s.,]{0,9}[23]?|[%‰°$€£¥₹][A-Z]?)?$"
 )
-SCALES = (
-    "%",
-    "‰",
-    "k",
-    "K",
-    "M",
-    "B",
-    "bn",
-    "Mio",
-    "Mrd",
-    "Tsd",
-)  # no number without is like one with
+# Beside these, a number without one is not like one with it.
+SCALES = ("%", "‰", "k", "K", "M", "B", "bn", "Mio", "Mrd", "Tsd")
 DEBIT = re.compile(r"^([$€£¥₹]?)\s*\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
 SIGN = re.compile(r"^([-+\u2212])\s*((?:US)?\$|[€£¥₹])")
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"

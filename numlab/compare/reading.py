@@ -1,7 +1,6 @@
 """How a file is read: its rows, what each column is taken for, and what is left out and why."""
 
 import functools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,7 +175,8 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
     """The texts with numbers of the first column that has any."""
     power = POWER, r"e\1", "3×10^8 is read as 3e8"
     thousands = THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"
-    comma = DECIMAL_COMMA, _with_point, "1.234,5 is read as 1234.5"
+    point = str.maketrans(",", ".", ".")
+    comma = DECIMAL_COMMA, lambda m: m[1].translate(point), "1.234,5 is read as 1234.5"
     for name in frame:
         plain = frame[name].dropna().astype(str)
         for pattern, number, reading in (power, comma if decimal == "," else thousands):
@@ -195,11 +195,6 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
             return Reading(file, pd.DataFrame({"text": [*good]}), table, tuple(notes))
     names = ", ".join(map(str, frame.columns[:COLUMNS]))
     raise ValueError(f"{file} has no numbers: {len(frame):,} rows of the columns {names}")
-
-
-def _with_point(number: re.Match) -> str:
-    """1.234,5 as 1234.5"""
-    return number[1].replace(".", "").replace(",", ".")
 
 
 def _has_numbers(text: str) -> bool:

@@ -83,6 +83,8 @@ class Encoder(Range):
     fixed: bool = True  # whether every number takes that many
     n_features: int = 0  # of a carrier
     feature_dtype: Any = np.float32
+    unchosen: tuple[str, ...] = ()  # columns that it reads differently, until `at` chooses one
+    bends: bool = False  # some numbers are transformed, and not only scaled, before the head
 
     @property
     @abc.abstractmethod

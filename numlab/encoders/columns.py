@@ -64,6 +64,11 @@ class FusedBins(OneWord):
                 return replace(self, column=column) if len(self.centres) > 1 else self
         raise ValueError(f"FusedBins has {', '.join(p for p, _ in self.centres)}; got slot {slot}")
 
+    @property
+    def unchosen(self) -> tuple[str, ...]:
+        several = self.column is None and len(self.centres) > 1
+        return tuple(name for name, _ in self.centres) if several else ()
+
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
         names = (re.sub(r"\[(.)\]", r"\1", name) for name, _ in self.centres)  # not escaped
@@ -133,6 +138,15 @@ class Standardised(Encoder):
     def at(self, slot: str) -> Self:
         fitting = (own for pattern, *own in self.columns if fnmatchcase(slot, pattern))
         return replace(self, columns=(("*", *next(fitting, (0.0, 0.0, 1.0))),))
+
+    @property
+    def unchosen(self) -> tuple[str, ...]:
+        names = tuple(name for name, *_ in self.columns)
+        return () if "*" in names else names
+
+    @property
+    def bends(self) -> bool:
+        return any(asinh_scale for _, asinh_scale, *_ in self.columns)
 
     @functools.cached_property
     def _transform(self) -> tuple[float, float, float]:

@@ -31,13 +31,8 @@ def named(text: str) -> Encoder:
         sys.path.insert(0, os.getcwd())
     try:
         source = importlib.import_module(module or "numlab.encoders")
-    except ModuleNotFoundError as error:
-        needed = "" if error.name == module else f", which {module!r} needs"
-        raise ValueError(f"there is no module {error.name!r}{needed}") from None
-    except SyntaxError as error:
-        raise ValueError(f"the module {module!r}: {error}") from None
-    except TypeError:  # a relative import
-        raise ValueError(f"a module is written like package.module; got {module!r}") from None
+    except (ImportError, SyntaxError, TypeError) as error:
+        raise ValueError(f"the module {module!r} cannot be imported: {error}") from None
     kind = getattr(source, name, None)
     if not _is_encoder(kind):
         if module and kind is not None:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
+from torch import nn
 
 from numlab.corpus import Batch
-
-if TYPE_CHECKING:
-    from torch import nn
 
 
 class _Record:

@@ -20,7 +20,7 @@ SIGNS = {"+": np.add, "*": np.multiply}
 
 
 def arithmetic(
-    encoder: Encoder, sign: str, numbers: np.ndarray, seconds: float, d_model: int, seed: int
+    encoder: Encoder, sign: str, numbers: np.ndarray, seconds: float, seed: int = 0
 ) -> float:
     """log-sMAPE of a network of two layers that reads two encoded numbers and writes the result.
 
@@ -29,7 +29,7 @@ def arithmetic(
 
     The vectors of the encoder, which is untrained, stay as they are. `sign` is + or *. Pairs of the
     (n,) numbers, of few digits, whose result is in range are drawn. `seconds` of training are of
-    CPU time; `d_model` and `seed` are as in `report_card`.
+    CPU time; `seed` is as in `report_card`.
     """
     rng = np.random.default_rng((seed, ord(sign)))
     a, b = rng.choice(numbers, (2, 4 * PAIRS))
@@ -48,15 +48,15 @@ def arithmetic(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         out = _Values(encoder.answer, answers) if valued else _Words(encoder.answer, answers)
-        return _learned(encoder, out, (a, b, y), seconds, d_model, seed)
+        return _learned(encoder, out, (a, b, y), seconds, seed)
 
 
-def _learned(encoder: Encoder, out, sums: tuple, seconds: float, d_model: int, seed: int) -> float:
+def _learned(encoder: Encoder, out, sums: tuple, seconds: float, seed: int) -> float:
     """Train for a while on all but TEST of the sums, and score those."""
     a, b, y = sums
 
     def read(rows: np.ndarray) -> torch.Tensor:
-        parts = [token_vectors(encoder, x[rows], d_model, seed)[0] for x in (a, b)]
+        parts = [token_vectors(encoder, x[rows], WIDTH, seed)[0] for x in (a, b)]
         return torch.from_numpy(np.concatenate(parts, 2).reshape(len(rows), -1))
 
     test = np.arange(TEST)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from numlab.examples import Examples
+from numlab.examples import Examples, by_index
 from numlab.heads import Distribution
 from numlab.probes.logits import answer_states
 from numlab.training import Run
@@ -22,8 +22,8 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame [seed, true, pit, crps, log_density, q5, q25, q50, q75, q95]
-        One row per text, in the order of the texts' index, if they have one. See `scores`.
+    DataFrame [seed, and the columns of `scores`]
+        One row per text, in the order of the texts' index, if they have one.
 
     >>> task, encoder = nl.tasks.Addition(2), nl.XVal(mixture=2)
     >>> spec = nl.RunSpec(task, encoder, nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3)
@@ -39,10 +39,7 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     module, frames = run.model.value_head, []
     for true, hidden in answer_states(run, examples, slot):
         frames.append(scores(head.distribution(module, module(hidden)), true))
-    frame = pd.concat(frames, ignore_index=True)
-    if all(e.index is not None for e in examples):
-        order = np.argsort(np.concatenate([e.index for e in examples]), kind="stable")
-        frame = frame.iloc[order].reset_index(drop=True)
+    frame = pd.concat(frames).iloc[by_index(examples)].reset_index(drop=True)
     frame.insert(0, "seed", run.spec.seed)
     return frame
 

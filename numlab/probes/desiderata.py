@@ -21,7 +21,7 @@ from numlab.embeddings import Embeddings, token_vectors
 from numlab.encoders import Encoder, Tokens
 from numlab.metrics import equal_digits
 from numlab.numbers import from_figures, to_figures
-from numlab.probes.arithmetic import arithmetic
+from numlab.probes.arithmetic import WIDTH, arithmetic
 from numlab.probes.neighbours import neighbour_f1
 
 DECADES = range(-14, 15)  # of the numbers
@@ -30,6 +30,7 @@ MANY = 100_000  # numbers that are encoded as tokens
 SOME = 1000  # numbers whose vectors are compared
 FEW = 300  # numbers that are read back from changed vectors
 PAIRS = 20_000
+WORST = 8  # numbers that are shown
 TIE = 3e-14  # squared distances that differ by less of a vector's square are rounding
 NOISE = range(-24, 4)  # powers of 2
 MEASURES = {  # by name: the desideratum, its number, and what is measured
@@ -58,13 +59,12 @@ PUBLISHED = {
 
 
 def report_card(
-    encoders: Encoder | Sequence[Encoder], d_model: int = 256, seed: int = 0, seconds: float = 0
+    encoders: Encoder | Sequence[Encoder], seed: int = 0, seconds: float = 0
 ) -> pd.DataFrame:
     """Measure encoders against the nine desiderata; seconds for each.
 
     The ninth, arithmetic, trains for some `seconds` with each operation; 0 leaves it out. `seed` is
-    that of the untrained model and of the numbers. ValueError where `d_model` is too small for an
-    encoder.
+    that of the untrained model and of the numbers.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def report_card(
     for encoder in [encoders] if isinstance(encoders, Encoder) else encoders:
         name = type(encoder).__name__
         published = PUBLISHED.get(name)
-        for measure, value in _Measured(encoder, d_model, seed, seconds).measures():
+        for measure, value in _Measured(encoder, seed, seconds).measures():
             what, number, _ = MEASURES[measure]
             tick = np.nan if published is None else published.get(number, 1.0)
             score = float(np.clip(_score(measure, value), 0, 1))
@@ -89,26 +89,26 @@ def report_card(
     return pd.DataFrame(rows, columns=columns)
 
 
-def worst(encoder: Encoder, measure: str, n: int = 8, seed: int = 0) -> np.ndarray:
-    """(up to n,) numbers behind a "unique" or a "read back", the worst first; of others, none.
+def worst(encoder: Encoder, measure: str) -> np.ndarray:
+    """(up to 8,) numbers behind a "unique" or a "read back", the worst first; of others, none.
 
     Of "unique" they are pairs, the least and the greatest that share an encoding, first those that
     share it with most; of "read back", numbers that do not return, by their relative error.
     """
     if measure not in ("unique", "read back"):
         return np.empty(0)
-    subject = _Measured(encoder, 0, seed, 0)
+    subject = _Measured(encoder)
     x = subject.draw(MANY, 0, signed=True)
     true, tokens = x.astype(float), encoder.encode(x)
     if measure == "unique":
         _, code = np.unique(_bytes(tokens, encoder.carriers), return_inverse=True)
         shared = pd.Series(true).groupby(code).agg(["idxmin", "idxmax", "size"])
         shared = shared[shared["size"] > 1].sort_values("size", ascending=False, kind="stable")
-        return x[shared[["idxmin", "idxmax"]].to_numpy().ravel()][:n]
+        return x[shared[["idxmin", "idxmax"]].to_numpy().ravel()][:WORST]
     back = np.array(encoder.decode(tokens), float)
     error = np.nan_to_num(np.abs(back - true) / np.abs(true), nan=np.inf)
     lost = np.flatnonzero(~equal_digits(true, back, 6))
-    return x[lost[np.argsort(-error[lost], kind="stable")]][:n]
+    return x[lost[np.argsort(-error[lost], kind="stable")]][:WORST]
 
 
 def standard() -> list[Encoder]:
@@ -137,9 +137,8 @@ class _Measured:
     """An encoder under test."""
 
     encoder: Encoder
-    d_model: int
-    seed: int
-    seconds: float
+    seed: int = 0
+    seconds: float = 0
 
     def measures(self) -> Iterator[tuple[str, float]]:
         yield from self._as_tokens()
@@ -153,7 +152,7 @@ class _Measured:
         if self.seconds:
             for name, sign in (("sums", "+"), ("products", "*")):
                 draw = self.draw(MANY, 3, digits=3)
-                value = arithmetic(self.encoder, sign, draw, self.seconds, self.d_model, self.seed)
+                value = arithmetic(self.encoder, sign, draw, self.seconds, self.seed)
                 yield f"log-sMAPE of {name}", value
 
     # --- numbers ---------------------------------------------------------------------------------
@@ -210,7 +209,7 @@ class _Measured:
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """(n, L, d) float64."""
-        return token_vectors(self.encoder, numbers, self.d_model, self.seed)[0].astype(np.float64)
+        return token_vectors(self.encoder, numbers, WIDTH, self.seed)[0].astype(np.float64)
 
     def _structure(self) -> Iterator[tuple[str, float]]:
         x = self.draw(SOME, 1)
@@ -260,7 +259,7 @@ class _Measured:
         exists = (codes.queries**2).sum(2, keepdims=True) > 0
         noise = rng.standard_normal(codes.queries.shape) * exists
         total = (codes.queries**2).sum((1, 2), keepdims=True)
-        noise *= np.sqrt(total / np.maximum(exists.sum((1, 2), keepdims=True), 1) / self.d_model)
+        noise *= np.sqrt(total / np.maximum(exists.sum((1, 2), keepdims=True), 1) / WIDTH)
         low, high = -1, len(NOISE)  # the last that is read, the first that is not
         while high - low > 1:
             middle = (low + high) // 2

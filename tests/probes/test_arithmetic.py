@@ -12,17 +12,17 @@ NUMBERS = np.arange(1.0, 1000.0)
 
 def test_a_scaled_value_learns_sums_and_untrained_it_does_not():
     encoder = nl.XVal(scale=500.0)
-    trained = arithmetic(encoder, "+", NUMBERS, 4, 64, 0)
-    assert trained > arithmetic(encoder, "+", NUMBERS, 0, 64, 0) + 0.05
+    trained = arithmetic(encoder, "+", NUMBERS, 4)
+    assert trained > arithmetic(encoder, "+", NUMBERS, 0) + 0.05
 
 
 @pytest.mark.parametrize("encoder", [nl.P10(), nl.Digits(6), nl.BitTokens(16)], ids=str)
 def test_words_and_bits_are_written(encoder):
-    assert 0 <= arithmetic(encoder, "*", NUMBERS, 1, 64, 0) <= 1
+    assert 0 <= arithmetic(encoder, "*", NUMBERS, 1) <= 1
 
 
 def test_where_no_result_is_in_range_nothing_is_measured():
-    assert np.isnan(arithmetic(nl.FoNE(2), "*", np.arange(50.0, 100), 0.1, 64, 0))
+    assert np.isnan(arithmetic(nl.FoNE(2), "*", np.arange(50.0, 100), 0.1))
 
 
 def test_the_card_has_arithmetic_where_seconds_are_given():
