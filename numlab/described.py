@@ -27,6 +27,8 @@ def describe(value: Any) -> Any:
         if cls.__module__ == "__main__" or "." in cls.__qualname__:
             first = "must be importable by its name before its runs are stored"
             raise ValueError(f"{cls.__qualname__} {first}: move it to a file and import it")
+        if "__init__" in vars(cls) and "__dataclass_params__" not in vars(cls):
+            raise ValueError(f"{cls.__qualname__} needs @dataclass(frozen=True) above it")
         name = f"{cls.__module__}.{cls.__qualname__}"
         described = {"class": name, "version": getattr(cls, "version", 1)}
         for f in dataclasses.fields(value):

@@ -23,7 +23,10 @@ FLOOR = 1e-6  # of the mean squared error, relative to the embeddings': log2 end
 
 
 class LossTerm(abc.ABC):
-    """A loss at the targets. Subclasses are frozen dataclasses of plain values.
+    """A loss at the targets, one number a batch. Subclasses are frozen dataclasses of plain values.
+
+    A stored run is found by the class, its `version` and its fields: raise the version when the
+    code computes something else.
 
     >>> import torch; from dataclasses import dataclass
     >>> @dataclass(frozen=True)

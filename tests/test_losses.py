@@ -155,7 +155,7 @@ def test_two_terms_of_one_class_both_count(module_home):
     assert not np.allclose(history["aggregate"], history["base 3"])
 
 
-@pytest.mark.parametrize("names", [("a", "a"), ("token",), ("value",)])
+@pytest.mark.parametrize("names", [("a", "a"), ("token",), ("value",), ("loss",), ("step",)])
 def test_terms_that_would_hide_each_other_are_refused(names):
     with pytest.raises(ValueError, match="losses have different names"):
         spec(nl.Digits(3), *(AggregateLoss(name=name) for name in names))

@@ -151,6 +151,17 @@ def test_a_value_that_is_not_plain_is_refused():
         store.describe(HoldsAList([1, 2]))
 
 
+class Forgot(HoldsAList):
+    def __init__(self, more):
+        super().__init__([])
+        self.more = more
+
+
+def test_a_class_whose_parameters_are_no_fields_is_refused():
+    with pytest.raises(ValueError, match="Forgot needs @dataclass"):
+        store.describe(Forgot(3))
+
+
 def test_a_class_that_nobody_can_import_is_refused():
     @dataclass(frozen=True)
     class Local:

@@ -484,6 +484,7 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
     script = home / "script.py"
     script.write_text(
         "import numlab as nl\n"
+        "print(nl.GPT2.__name__)\n"
         "spec = nl.RunSpec(nl.tasks.Addition(), nl.FoNE(4), nl.CausalLM(only=('answer',)),\n"
         "                  nl.GPT2(8, 1, 1), n_train=8, steps=1, learning_rate=1e-3)\n"
         "nl.train_all([spec])\n"
@@ -492,3 +493,7 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
     assert ended.stderr.splitlines()[-1] == (
         f'RuntimeError: write `if __name__ == "__main__":` above what {script} trains'
     )
+    ended = subprocess.run(
+        [sys.executable, "-"], input=script.read_text(), capture_output=True, text=True
+    )
+    assert "train_all takes a script in a file" in ended.stderr.splitlines()[-1]

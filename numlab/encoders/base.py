@@ -71,6 +71,9 @@ class Tokens:
 class Encoder(Range):
     """How a number becomes tokens and back. Subclasses are frozen dataclasses of plain values.
 
+    A stored run is found by the class, its `version` and its fields: raise the version when the
+    code does something else.
+
     >>> encoder = nl.P1000()
     >>> encoder.decode(encoder.encode([1.5, -60.25]))
     array([  1.5, -60.2])
@@ -216,7 +219,10 @@ class Embedding(nn.Module):
 
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         with in_float32(features):
-            return self.embed(features.float(), words.float())
+            vectors = self.embed(features.float(), words.float())
+        if vectors.shape != (wanted := (len(features), words.shape[1])):  # one would be spread
+            raise ValueError(f"vectors of numbers are {wanted}; got {tuple(vectors.shape)}")
+        return vectors
 
 
 def carried_numbers(tokens: Tokens, carriers: tuple[int, ...], code: Code) -> np.ndarray:

@@ -88,7 +88,7 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     """Save a figure as .png and .svg, the plotted data as .csv, and its provenance as .json.
 
     `id` is one of the catalogue, such as `xval/fig07`, or `xval/fig07-<view>` for another view of
-    it; `data` is what is plotted, one row for each mark.
+    it; your own are `explore/<name>`. `data` is what is plotted, one row for each mark.
 
     >>> size = nl.begin("explore/mine", "smoke", {"smoke": {}})
     >>> frame = pd.DataFrame({"x": [1, 2], "error": [0.3, 0.1], "encoder": "XVal"})

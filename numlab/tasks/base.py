@@ -20,13 +20,15 @@ class Task(ABC):
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
     changes no other draw. `limits`: the parameters that can be held, each with its range (low,
     high). `names`: axis labels of some of them. `gaps`: the open intervals (low, high) that samples
-    leave out.
+    leave out. A stored run is found by the class, its `version` and its fields: raise the version
+    when the same seed gives other texts. Where there are few different texts, `split` has to keep
+    those of the test out of training: `PopulationTask` of this module does.
 
     >>> nl.tasks.Addition(2).sample(1, seed=0)[0].numbers
     array([[ 40.,  65., 105.]])
     """
 
-    version: ClassVar[int] = 1  # raise it when the same seed gives other texts
+    version: ClassVar[int] = 1
     stored: ClassVar[bool] = True  # whether splits are kept on disk, as drawing them is slower
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
     names: ClassVar[Mapping[str, str]] = {}

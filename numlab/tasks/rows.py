@@ -50,6 +50,11 @@ class Rows(GivenTask):
     def is_held_out(self) -> np.ndarray:
         """(rows,) bool: which rows have a number in an interval that is left out."""
         inside = np.zeros(len(self.frame), bool)
+        slots = dict.fromkeys(name for e in self.examples for name in e.layout.number_slots)
+        for gap in self.without:
+            if not (len(gap) == 3 and fnmatch.filter(slots, gap[0]) and gap[1] < gap[2]):
+                wanted = f"(slot, low, high) of the slots {', '.join(slots)}"
+                raise ValueError(f"without is of {wanted}, with low < high; got {gap!r}")
         for e in self.examples:
             for pattern, low, high in self.without:
                 for name in fnmatch.filter(e.layout.number_slots, pattern):
@@ -59,6 +64,7 @@ class Rows(GivenTask):
 
     @property
     def held_out(self) -> list[Examples]:
+        """The texts of the rows that `without` leaves out, for a test in the gap."""
         return self._take(np.flatnonzero(self.is_held_out))
 
     def layouts(self) -> list[Layout]:
@@ -93,7 +99,8 @@ class Table(Rows):
     target : the column of numbers that is predicted, last in a text; rows without it are left out.
         None: any column of numbers.
     columns : those that are used; None: all.
-    without : as in Rows; pass glob.escape(name) for a name with *, ? or [.
+    without : open intervals (column, low, high): rows with a number in one of them are only in
+        `held_out`. Pass glob.escape(name) for a name with *, ? or [.
 
     >>> Table(pd.DataFrame({"b": [2.0, 4.0], "a": [1.5, None]}), "b").layouts()[1].literals
     ('a= ? b=', '')
@@ -201,7 +208,7 @@ class Texts(Rows):
     rows : list of str, or the checksum of one that the store holds. ValueError for a number such as
         1,000, as a comma separates numbers.
     target : a pattern of the slots that are predicted.
-    without : as in Rows.
+    without : open intervals (slot, low, high): texts with a number in one are only in `held_out`.
 
     >>> nl.tasks.Texts(["2 kg cost 3.5", "5 kg cost 8"], target="n1").layouts()[0].literals
     ('', ' kg cost ', '')

@@ -52,10 +52,14 @@ def _local_cluster(n_workers: int | None):
 
 
 def _check_main() -> None:
-    """RuntimeError for a script without a __main__ guard: each worker would run it again."""
+    """RuntimeError for a script that each worker would run again, or that it cannot read."""
     main = sys.modules["__main__"]
     script = getattr(main, "__file__", None)
-    if script and main.__spec__ is None and "__name__" not in Path(script).read_text("utf-8"):
+    if not script or main.__spec__ is not None:  # a notebook, or python -m
+        return
+    if not Path(script).is_file():
+        raise RuntimeError(f"train_all takes a script in a file, which workers read; got {script}")
+    if "__main__" not in Path(script).read_text("utf-8"):
         raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} trains')
 
 

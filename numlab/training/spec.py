@@ -19,6 +19,8 @@ from numlab.tasks import Task
 from numlab.tokenizer import Tokenizer
 from numlab.training.curriculum import Curriculum
 
+HISTORY = {"step", "part", "loss", "token", "value", "learning_rate", "tokens", "seconds"}
+
 
 @dataclass(frozen=True)
 class RunSpec:
@@ -96,8 +98,9 @@ class RunSpec:
         if isinstance(self.losses, LossTerm):
             object.__setattr__(self, "losses", (self.losses,))
         names = [term.name for term in self.losses]
-        if len(set(names)) < len(names) or {"token", "value"} & set(names):
-            raise ValueError(f"losses have different names, not 'token' or 'value'; got {names}")
+        if len(set(names)) < len(names) or HISTORY & set(names):
+            taken = f"not those of a history's columns, {', '.join(sorted(HISTORY))}"
+            raise ValueError(f"losses have different names, {taken}; got {names}")
         own = None if self.head else self.encoder
         if self.losses and not own:
             got = f"{self.head} predicts numbers" if self.head else "there is no encoder"

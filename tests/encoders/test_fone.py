@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from numlab.encoders import FoNE
+from numlab.encoders.base import Embedding
 
 TENTHS = np.arange(10) * (2 * np.pi / 10)
 TICKS = torch.from_numpy(np.stack([np.cos(TENTHS), np.sin(TENTHS)], 1)).float()  # phi(j, 10)
@@ -118,3 +119,9 @@ def test_a_digit_above_nine_is_no_number():
     long = np.ones((2, 21), np.uint8)
     long[0, 5] = 10
     assert FoNE(20).number(long).tolist() == [None, -11111111111111111111]
+
+
+def test_an_embedding_of_one_vector_for_all_numbers_is_refused():
+    constant = Embedding(lambda features, words: features.mean() + words[0])
+    with pytest.raises(ValueError, match=r"vectors of numbers are \(3, 4\); got \(4,\)"):
+        constant(torch.zeros(3, 2), torch.zeros(5, 4))

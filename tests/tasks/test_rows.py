@@ -74,6 +74,14 @@ def test_rows_in_an_interval_are_held_out(home):
     assert len(kept) + len(held) == 60 and len(held) > 5
 
 
+@pytest.mark.parametrize(
+    "gap", [("yy", 0.0, 1.0), ("y", 1.0, 0.0), ("y", 0.0, np.nan), ("kind", 0.0, 1.0), ("y", 0.0)]
+)
+def test_an_interval_that_can_hold_no_row_is_refused(home, gap):
+    with pytest.raises(ValueError, match="without is of .slot, low, high. of the slots .*y"):
+        Table(FRAME, "y", without=(gap,)).sample(1, 0)
+
+
 def test_the_content_decides_the_address(home):
     changed = FRAME.assign(a=FRAME.a.where(FRAME.index != 7, 0.0))
     as_words = FRAME.assign(a=FRAME.a.map(repr))
