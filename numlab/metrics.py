@@ -97,8 +97,7 @@ def each_answer(frame, digits: int = 15):
 
 
 def _right(frame, score: Callable) -> np.ndarray:
-    """(n,) float64: a score of true and predicted numbers; words, and where it is NaN, match or
-    not."""
+    """(n,) float64: the score of each answer; 1 or 0, a match or none, for words and for NaN."""
     true, predicted = _floats(frame.true), _floats(frame.predicted)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         scores = np.where(np.isnan(true), np.nan, score(true, predicted))
