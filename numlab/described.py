@@ -45,12 +45,13 @@ def describe(value: Any) -> Any:
     raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
 
 
-def restore(description: Any, modules: tuple[str, ...] = ()) -> Any:
+def restore(description: Any, modules: str | tuple[str, ...] = ()) -> Any:
     """The spec that `describe` described.
 
     It can only name dataclasses of numlab and of the given modules and packages; any other class
     raises ForeignClass, and fields that a class does not have raise ValueError.
     """
+    modules = (modules,) if isinstance(modules, str) else modules
     if isinstance(description, list):
         return tuple(restore(v, modules) for v in description)
     if not isinstance(description, dict):

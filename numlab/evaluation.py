@@ -8,14 +8,14 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from numlab.corpus import Corpus, fitting, matches, offsets
 from numlab.decisions import Decision
-from numlab.examples import Examples
+from numlab.examples import Examples, as_list
 from numlab.objectives import Answers
 
 __all__ = ["labels", "predict"]
@@ -78,8 +78,8 @@ def predict(
     -------
     DataFrame [encoder, seed, example, slot, true, predicted, valid]
         One row for each run and slot of a text. `encoder` is the run's label (see `labels`), with
-        "#2" behind it for a second run of that label and seed, whatever else differs. `example` is
-        the text's index, or its place if it has none. `predicted` is NaN (None for integers beyond
+        "#2" behind it for runs of that label that differ in more than the seed. `example` is the
+        text's index, or its place if it has none. `predicted` is NaN (None for integers beyond
         float64) where the answer is not a number. With `decide` also `dropped`: the share of the
         samples that were not numbers; the answer is of the others.
 
@@ -89,22 +89,34 @@ def predict(
     """
     import pandas as pd
 
-    frames, seen, runs = [], Counter(), [*runs] if isinstance(runs, Iterable) else [runs]
+    frames, kinds, runs = [], {}, [*runs] if isinstance(runs, Iterable) else [runs]
     if not runs:
         raise ValueError("there is no run to predict with")
+    for run in runs:
+        if not hasattr(run, "spec"):
+            raise ValueError(f"a run is what nl.train gives; got a {type(run).__name__}")
+    if batch_size < 1:
+        raise ValueError(f"batch_size is at least 1; got {batch_size}")
     for run, label in labels(runs).items():
-        texts = run.examples(examples) if isinstance(examples, str) else examples
+        texts = run.examples(examples) if isinstance(examples, str) else as_list(examples)
         if not sum(map(len, texts)):
             raise ValueError("there is no text to fill in")
         rule = None if decide is None else Decision(decide, samples)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
-        seen[label, run.spec.seed] += 1
-        place = seen[label, run.spec.seed]
+        alike = kinds.setdefault(label, {})
+        place = alike.setdefault(_beside_encoder_and_seed(run.spec), len(alike) + 1)
         frame.insert(0, "encoder", label if place == 1 else f"{label} #{place}")
         frame.insert(1, "seed", run.spec.seed)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def _beside_encoder_and_seed(spec) -> tuple:
+    """The fields of a spec that runs of one encoder share, whatever their seeds."""
+    first = spec.seeds(1)[0]
+    named = (f.name for f in fields(first) if f.name not in ("encoder", "seed"))
+    return tuple(getattr(first, name) for name in named)
 
 
 def interval(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -155,6 +155,15 @@ class Examples:
         for slot, literal in zip(self.layout.slots, self.layout.literals[1:], strict=True):
             text += (next(numbers) if slot.words is None else slot.words[next(codes)]) + literal
         return text
+
+
+def as_list(examples: Iterable[Examples]) -> list[Examples]:
+    """A list of Examples; ValueError for anything else."""
+    found = [*examples] if isinstance(examples, Iterable) else [None]
+    if not all(isinstance(e, Examples) for e in found):
+        expected = "texts are a list of Examples, as nl.parse gives"
+        raise ValueError(f"{expected}; got a {type(examples).__name__}: {str(examples)[:40]}")
+    return found
 
 
 def by_index(examples: list[Examples]) -> np.ndarray:

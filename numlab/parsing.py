@@ -28,6 +28,7 @@ NUMBER = re.compile(
 
 # 1,234,567, but no part of 1,2345 or of 1,234,5, no 0,123, and no list of JSON, [100,200]
 THOUSANDS = re.compile(r"(?<![\d.,[])([+-]?[1-9]\d{0,2}(?:,\d{3})+)(?=\.\d|[^\d,.]|[.,]?$|[.,]\s)")
+GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:['’\u00a0\u2009\u202f]\d{3}(?!\d))+")  # 1'234
 ISO_DATE = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"  # a day, or a day and a time (ISO 8601)
 # a time with its zone, in which it stays
 ZONE = r"([T ][\d:.,]+) ?(Z|[+-]\d{2}(:?\d{2})?|(?!AM$|PM$)[A-Z][A-Za-z_/]+)$"
@@ -67,11 +68,18 @@ def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[E
 
 
 def refuse_thousands(texts: list[str]) -> None:
-    """ValueError for the first number in texts with commas in it, such as 1,000."""
+    """ValueError for what is no text, and for the first number with separated thousands in one.
+
+    1,000 and 1'000 are such numbers, and those with a no-break space.
+    """
     for i, text in enumerate(texts):
-        if isinstance(text, str) and (found := THOUSANDS.search(text)):
+        if not isinstance(text, str):
+            raise ValueError(f"text {i}: expected a str; got {text!r}")
+        if found := THOUSANDS.search(text):
             expected = "a comma separates numbers: expected 1000, or 1, 000"
             raise ValueError(f"text {i}: {expected}; got {found[1]} in {text[:60]!r}")
+        if found := GROUPS.search(text):
+            raise ValueError(f"text {i}: expected 1000, not 1'000; got {found[0]} in {text[:60]!r}")
 
 
 def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:

@@ -24,6 +24,7 @@ from filelock import FileLock
 
 from numlab.described import describe
 from numlab.examples import Examples, Layout, Slot
+from numlab.tasks.checks import checked, warn_of_leak
 
 __all__ = ["home", "runs_dir", "table"]
 
@@ -174,15 +175,19 @@ def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples],
 
     Large arrays stay on disk, memory-mapped and read-only.
     """
-    if not task.stored:
-        return task.split(sizes, seed)
-    entry = home() / "data" / "corpora" / digest((task, *sizes, seed))
-    with lock(entry):
-        if not intact(entry):
-            write(entry, lambda folder: _save_examples(folder, task, sizes, seed))
+    if task.stored:
+        entry = home() / "data" / "corpora" / digest((task, *sizes, seed))
+        with lock(entry):
+            if not intact(entry):
+                write(entry, lambda folder: _save_examples(folder, task, sizes, seed))
+        drawn = _load_examples(entry)
+    else:
+        corpora = enumerate(task.split(sizes, seed))
+        drawn = checked(task, sizes, ((i, e) for i, corpus in corpora for e in corpus))
     parts = [[] for _ in sizes]
-    for i, examples in _load_examples(entry):
+    for i, examples in drawn:
         parts[i].append(examples)
+    warn_of_leak(task, parts[0], parts[-1])
     return tuple(parts)
 
 
@@ -190,7 +195,7 @@ def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -
     """Append the shards of each part and layout to one file an array, without a header."""
     numbers = {layout: j for j, layout in enumerate(task.layouts())}
     layouts: dict[tuple[int, int], dict] = {}
-    for i, e in task.shards(sizes, seed):
+    for i, e in checked(task, sizes, task.shards(sizes, seed)):
         j = numbers[e.layout]
         exact = e.numbers.dtype == object  # Python ints, kept as decimal text
         arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}

@@ -17,7 +17,7 @@ import numpy as np
 from numlab.corpus import Corpus, Flat, matches, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.encoders.base import carried_numbers
-from numlab.examples import Examples, Layout
+from numlab.examples import Examples, Layout, as_list
 from numlab.heads import Head
 
 ANSWER = "[ANSWER]"  # the word that stands for a number read by a head
@@ -136,6 +136,7 @@ class Tokenizer:
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:
         """Tokenize a corpus. `encoder.answer` spells the slots that fit `answers`."""
+        examples = as_list(examples)
         return Corpus(self, examples, _Reader(self, [e.layout for e in examples], answers))
 
     def decode(

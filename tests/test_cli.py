@@ -159,12 +159,18 @@ def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatc
     foreign = tmp_path / "data/runs/0123"
     foreign.mkdir()
     (foreign / "spec.json").write_text('{"class": "mine.Spec"}')
+    before = (second.folder / "spec.json").read_text()
+    (second.folder / "spec.json").write_text(
+        before.replace("numlab.encoders.scientific.P10", "my.Own")
+    )
     listed = here("runs").stdout.splitlines()
     assert re.search(
         r"2 steps +0\.0 MB  Addition · P10 · seed 0$",
         next(line for line in listed if line.startswith(first.digest)),
     )
     assert "not of the classes of this numlab" in "".join(listed)
+    assert any(re.search("2 steps .* Addition · Own · seed 1$", line) for line in listed)
+    (second.folder / "spec.json").write_text(before)
     assert listed[-1].startswith("3 runs of 0 MB in ")
     shutil.rmtree(foreign)
     assert here("runs", "--check").returncode == 0

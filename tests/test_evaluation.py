@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import types
 
 import numpy as np
 import pandas as pd
@@ -206,7 +205,8 @@ class Asking:
 
     def __init__(self, tokenizer, objective):
         self.tokenizer = tokenizer
-        self.spec = types.SimpleNamespace(objective=objective, encoder=tokenizer.encoder, seed=0)
+        task, model = nl.tasks.Addition(2), nl.GPT2(8, context=999)
+        self.spec = nl.RunSpec(task, tokenizer.encoder, objective, model, 64, 2, 1e-3)
 
 
 @pytest.mark.parametrize("model", [Knows, Forgets], ids=lambda m: m.__name__)
@@ -302,14 +302,31 @@ def test_predictions_of_many_runs_are_told_apart(run):
     other = dataclasses.replace(run.spec, seed=1)
     third = dataclasses.replace(run.spec, encoder=nl.P10())
     fourth = dataclasses.replace(run.spec, steps=2)
+    fifth = dataclasses.replace(fourth, seed=2)  # no seed of the first, but of the fourth
     examples = run.spec.task.sample(5, seed=3)
-    frame = nl.predict([run, *map(nl.train, (other, third, fourth))], examples, "answer")
+    frame = nl.predict([run, *map(nl.train, (other, third, fourth, fifth))], examples, "answer")
     assert frame.groupby(["encoder", "seed"]).size().to_dict() == {
         ("P1000", 0): 5,
         ("P1000", 1): 5,
         ("P10", 0): 5,
         ("P1000 #2", 0): 5,
+        ("P1000 #2", 2): 5,
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"runs": "spec"}, "a run is what nl.train gives; got a RunSpec"),
+        ({"examples": ["1+2=3"]}, "a list of Examples, as nl.parse gives; got a list: .'1.2=3'"),
+        ({"batch_size": 0}, "batch_size is at least 1; got 0"),
+    ],
+)
+def test_what_cannot_be_predicted_is_named(run, given, told):
+    given = {"runs": run, "examples": "test", "slots": "answer"} | given
+    given["runs"] = run.spec if given["runs"] == "spec" else run
+    with pytest.raises(ValueError, match=told):
+        nl.predict(**given)
 
 
 def test_runs_may_come_from_a_dict(run):

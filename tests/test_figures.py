@@ -216,6 +216,21 @@ def test_a_table_that_cannot_be_written_has_no_claims(begun, monkeypatch):
     assert not (begun / "xval/tab04.json").exists()
 
 
+def test_a_figure_of_another_notebook_is_not_overwritten(home, fig):
+    for name in ("first", "second"):
+        path = home / "notebooks" / "explore" / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    nl.begin("explore/first", "quick", SIZES)
+    nl.save_figure("explore/errors", fig, FRAME)
+    nl.save_figure("explore/errors", fig, FRAME)
+    nl.begin("explore/second", "quick", SIZES)
+    with pytest.raises(ValueError, match="explore/errors is of the notebook explore/first: save"):
+        nl.save_figure("explore/errors", fig, FRAME)
+    (home / "notebooks/explore/first.ipynb").rename(home / "notebooks/explore/renamed.ipynb")
+    nl.save_figure("explore/errors", fig, FRAME)
+
+
 def test_a_claim_needs_all_its_figures_saved_by_this_notebook(begun, known):
     nl.begin("xval/orbits", "quick", SIZES)
     nl.save_table("xval/tab04", FRAME)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import re
 import shutil
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,15 +118,22 @@ class OneNumber(nl.objectives.Objective):
 class Doubling(nl.Task):
     """2 x = ?"""
 
-    high: int = 400
+    high: int = 500
     stored = False
 
     def layouts(self):
         return [nl.Layout.of("2*{x}={answer}")]
 
     def sample(self, n, seed, **fixed):
-        x = np.random.default_rng(seed).integers(0, self.high, n)
-        return [nl.Examples(*self.layouts(), np.column_stack([x, 2 * x]), index=np.arange(n))]
+        return self._texts(np.random.default_rng(seed).integers(0, self.high, n))
+
+    def split(self, sizes, seed):
+        x = np.random.default_rng(seed).permutation(self.high)[: sum(sizes)]
+        return tuple(map(self._texts, np.split(x, np.cumsum(sizes)[:-1])))
+
+    def _texts(self, x):
+        numbers, index = np.column_stack([x, 2 * x]), np.arange(len(x))
+        return [nl.Examples(*self.layouts(), numbers, index=index)]
 
 
 def errors_by_size(run, examples):
@@ -140,7 +149,7 @@ def spec(**fields):
         "encoder": OneHot(),
         "objective": nl.CausalLM(only=("answer",)),
         "model": nl.GPT2(32, 1, 2, context=32),
-        "n_train": 512,
+        "n_train": 320,
         "n_valid": 64,
         "n_test": 64,
         "steps": 4,
@@ -257,3 +266,58 @@ def test_the_leaderboard_trains_an_encoder_of_a_file_beside_it(home):
     nbformat.write(notebook, home / "notebooks/beyond/leaderboard.ipynb")
     (job,) = run_notebooks(profile="smoke")
     assert job.state == "done", job.note
+
+
+def test_a_run_whose_class_was_edited_is_not_read_in_silence(home, monkeypatch):
+    path = home / "edited_later.py"
+    path.write_text(f"{MINE}\nFIGURES = 2\n\n\ndef unrelated():\n    return 1\n")
+    monkeypatch.syspath_prepend(home)
+    mine = spec(encoder=importlib.import_module("edited_later").Mine(), steps=1)
+    nl.train(mine)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nl.train(mine)
+        path.write_text(path.read_text().replace("return 1", "return 2  # unrelated"))
+        nl.train(mine)
+    path.write_text(path.read_text().replace("figures: int = 2", "figures: int = FIGURES"))
+    edited = r"code of edited_later\.Mine has changed .* raise its `version` to train again"
+    for read in (nl.train, lambda again: nl.train_all([again])):
+        with pytest.warns(UserWarning, match=edited):
+            read(mine)
+
+
+@dataclass(frozen=True)
+class Repeating(Doubling):
+    """Its split knows nothing of repetitions; `wrong` says what else it does."""
+
+    wrong: str = ""
+
+    split = nl.Task.split
+
+    def sample(self, n, seed, **fixed):
+        (drawn,) = super().sample(n + (self.wrong == "size"), seed)
+        if self.wrong != "layout":
+            return [drawn]
+        return [nl.Examples(nl.Layout.of("{x} and {answer}"), drawn.numbers, index=drawn.index)]
+
+
+@dataclass(frozen=True)
+class OnDisk(Repeating):
+    stored = True
+
+
+@pytest.mark.parametrize("task", [Repeating, OnDisk])
+def test_texts_of_the_test_that_are_in_the_training_are_told(task, home):
+    with pytest.warns(UserWarning, match="4[0-9]% of the test's texts of .* are in its training"):
+        spec(task=task()).examples("test")
+
+
+@pytest.mark.parametrize("task", [Repeating, OnDisk])
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [("size", "asked for 64, 64, 320 texts; got .65, 65, 321"), ("layout", "lack the one")],
+)
+def test_a_task_that_draws_what_it_should_not_is_refused_and_not_stored(task, wrong, told, home):
+    for _ in range(2):
+        with pytest.raises(ValueError, match=told):
+            spec(task=task(wrong=wrong)).examples("train")

@@ -279,10 +279,29 @@ def test_each_spec_has_its_own_best_rate_and_one_that_diverged_is_never_the_best
     assert record[record.chosen].encoder.tolist() == ["a", "b"]
 
 
-def test_where_every_rate_diverges_the_least_is_taken(monkeypatch):
+def test_no_rate_is_chosen_where_every_one_diverges(monkeypatch):
     losses_at(monkeypatch, lambda *key: np.nan)
-    (spec,), record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
-    assert spec.learning_rate == record.learning_rate.min() and record.valid_loss.isna().all()
+    with pytest.raises(ValueError, match=r"seed 0 diverges at each of the .*rates \[0.000125,"):
+        nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((SPEC, (1e-3,)), "a list of RunSpecs; got a RunSpec"),
+        (([SPEC], ()), "got 1 specs, 0 rates and 1 names"),
+        (([SPEC], (1e-3,), 1, ["a", "b"]), "got 1 specs, 1 rates and 2 names"),
+    ],
+)
+def test_a_search_says_what_it_takes(given, told):
+    with pytest.raises(ValueError, match=told):
+        nl.choose_learning_rates(*given, **({} if len(given) > 2 else {"steps": 1}))
+
+
+def test_a_training_that_diverges_says_so(home):
+    wild = dataclasses.replace(SPEC, learning_rate=1e30, clip=np.inf, steps=3)
+    with pytest.warns(UserWarning, match=r"Addition · FoNE.* seed 0 diverged.*below 1e\+30"):
+        nl.train(wild)
 
 
 def test_the_grid_grows_for_all_where_the_best_rate_of_one_is_at_its_edge(monkeypatch):
@@ -317,6 +336,11 @@ def test_one_loss_needs_no_comma():
     assert dataclasses.replace(SPEC, encoder=nl.Digits(3), losses=term).losses == (term,)
 
 
+def test_numbers_of_numpy_and_lists_make_no_other_run():
+    given = {"steps": np.int64(40), "learning_rate": np.float64(3e-3), "losses": []}
+    assert store.digest(dataclasses.replace(SPEC, **given)) == store.digest(SPEC)
+
+
 def test_an_objective_that_fits_no_slot_is_named():
     typo = dataclasses.replace(SPEC, objective=nl.MaskedLM(literals=0.0, only=("anwser",)))
     with pytest.raises(ValueError, match=r"no slot fits MaskedLM.*anwser.*a, b, answer"):
@@ -335,6 +359,9 @@ def test_an_objective_that_fits_no_slot_is_named():
         ("warmup", 100, "warmup is a share, from 0 to 1; got 100"),
         ("min_lr_ratio", -1, "min_lr_ratio is a share, from 0 to 1; got -1"),
         ("clip", 0.0, r"clip is above 0 \(math.inf: no clipping\); got 0.0"),
+        ("learning_rate", "1e-3", "learning_rate is a number; got '1e-3'"),
+        ("bf16", "no", "bf16 is True or False; got 'no'"),
+        ("seed", -1, "seed is a whole number, at least 0; got -1"),
         ("steps", 200.0, "steps is a whole number, at least 1; got 200.0"),
     ],
 )

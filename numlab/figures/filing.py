@@ -238,11 +238,23 @@ def _start(id: str, data: pd.DataFrame) -> Path:
     if _session is None:
         raise ValueError(f"call begin(notebook, profile, sizes) before saving {id}")
     catalogue.item_of(id)
+    _refuse_taken(id)
     if not isinstance(data, pd.DataFrame):
         raise ValueError(f"the data of {id} must be a DataFrame; got {type(data).__name__}")
     _session.path(id).parent.mkdir(parents=True, exist_ok=True)
     _session.path(id).unlink(missing_ok=True)
     return _session.path(id)
+
+
+def _refuse_taken(id: str) -> None:
+    """ValueError where another notebook, which is still there, has saved under this id."""
+    try:
+        other = _read(_session.path(id))["notebook"]
+    except (OSError, ValueError, KeyError):  # none that anybody could miss
+        return
+    there = store.home() / "notebooks" / f"{other}.ipynb"
+    if other != _session.notebook and there.is_file():
+        raise ValueError(f"{id} is of the notebook {other}: save yours under another name")
 
 
 def _finish(data: pd.DataFrame, **about: Any) -> None:

@@ -257,7 +257,7 @@ class NumberModel(
     ) -> NumberModel:
         """`from_pretrained(folder or name on the hub, model=, tokenizer=)`.
 
-        `modules`: those that an encoder outside of numlab is from. Nothing pickled is loaded.
+        `modules`: that of an encoder of your own, such as "mine". Nothing pickled is loaded.
         """
         if model is None or tokenizer is None:
             raise ValueError(f"{model_id} has only what was added: pass model= and tokenizer=, too")

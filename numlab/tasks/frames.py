@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +90,20 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
         return column  # stays in its time zone
     if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
         return column.astype(object).where(column.notna(), np.nan).astype(float)
+    _warn_of_few_words(some, column.name)
     if kind in ("date", "datetime") or (kind == "string" and some.str.fullmatch(ISO_DATE).all()):
         dates, wrong = _dates(column)
         return column if wrong.any() else dates  # 2026-02-30 is a word
     return column
+
+
+def _warn_of_few_words(some: pd.Series, name: str) -> None:
+    """Warn of a column most of whose values are numbers: one such as "<0.1" makes words of all."""
+    lacks = pd.to_numeric(some, errors="coerce").isna()
+    if 0 < lacks.sum() < len(some) / 2:
+        words = f"column {name} holds words, as {some[lacks].iloc[0]!r} is no number"
+        advice = "make such cells NaN for a column of numbers, or the column a category"
+        warnings.warn(f"{words}: {advice}", stacklevel=6)
 
 
 def _dates(column: pd.Series) -> tuple[pd.Series, pd.Series]:

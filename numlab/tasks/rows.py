@@ -206,7 +206,7 @@ class Texts(Rows):
     Parameters
     ----------
     rows : list of str, or the checksum of one that the store holds. ValueError for a number such as
-        1,000, as a comma separates numbers.
+        1,000 or 1'000.
     target : a pattern of the slots that are predicted.
     without : open intervals (slot, low, high): texts with a number in one are only in `held_out`.
 
@@ -222,8 +222,8 @@ class Texts(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
         else:
-            frame = pd.DataFrame({"text": list(self.rows)})
-            refuse_thousands(frame["text"])
+            refuse_thousands(texts := list(self.rows))
+            frame = pd.DataFrame({"text": texts})
             object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
 
     @property

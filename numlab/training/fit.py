@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save
 from numlab import store
 from numlab.corpus import Corpus, matches
 from numlab.objectives import Objective
-from numlab.training import processes
+from numlab.training import own_code, processes
 from numlab.training.curriculum import CHECKS, Course
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
@@ -47,6 +47,7 @@ def train(spec: RunSpec) -> Run:
 
         run = fit_in_store(spec, report)
         bar.update(spec.steps - bar.n)  # a notebook paints an unfinished bar red
+    run.warn_if_diverged()
     return run
 
 
@@ -54,7 +55,9 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
     """The run of a spec, trained now if it is missing; `report` is called with step and loss."""
     run, first = Run(spec), processes.rank() == 0
     with store.lock(run.folder) if first else contextlib.nullcontext():
-        if not processes.from_rank_0(first and store.intact(run.folder)):
+        if processes.from_rank_0(first and store.intact(run.folder)):
+            own_code.warn_if_changed(run.folder, spec)
+        else:
             with threads(spec.threads):
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
@@ -217,6 +220,7 @@ class Fit:
         _save_tensors(folder / "weights.safetensors", self.model.state_dict())
         pd.DataFrame(self.history).to_parquet(folder / "history.parquet", index=False)
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
+        own_code.save(folder, self.spec)
 
     def _write_progress(self) -> None:
         """Write the step to progress.json for other processes."""

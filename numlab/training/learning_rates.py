@@ -1,12 +1,13 @@
 """Choose a learning rate for each encoder from one grid."""
 
 import dataclasses
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from numlab.training.many import train_all
-from numlab.training.spec import RunSpec
+from numlab.training.spec import RunSpec, as_list
 
 GROWTH = 3  # times at most
 # By how much a rate at the edge must be better than the one beside it. Where a model's loss hardly
@@ -44,7 +45,12 @@ def choose_learning_rates(
     """
     import pandas as pd
 
-    grid, best = sorted(rates), np.zeros(len(specs), int)
+    specs, grid = as_list(specs), sorted({*rates} if isinstance(rates, Iterable) else {rates})
+    names = [str(spec.encoder) for spec in specs] if names is None else [*names]
+    if not grid or len(names) != len(specs):
+        given = f"{len(specs)} specs, {len(grid)} rates and {len(names)} names"
+        raise ValueError(f"expected rates, and a name for each spec; got {given}")
+    best = np.zeros(len(specs), int)
     losses = np.full((len(specs), len(grid)), np.nan)
     if len(grid) > 1:
         losses, best = _search(specs, grid, steps)
@@ -52,9 +58,11 @@ def choose_learning_rates(
             if {0, len(grid) - 1} & set(best):
                 grid = _grown(grid, best)
                 losses, best = _search(specs, grid, steps)
+        for i in np.flatnonzero(~np.isfinite(losses).any(1)):
+            raise ValueError(f"{specs[i].name} diverges at each of the learning rates {grid}")
     record = pd.DataFrame(
         {
-            "encoder": np.repeat(list(names or (str(s.encoder) for s in specs)), len(grid)),
+            "encoder": np.repeat(names, len(grid)),
             "learning_rate": np.tile(grid, len(specs)),
             "valid_loss": losses.ravel(),
             "chosen": (np.arange(len(grid)) == best[:, None]).ravel(),
@@ -71,7 +79,10 @@ def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
         for spec in specs
         for rate in grid
     ]
-    losses = np.reshape([run.valid_loss for run in train_all(short)], (len(specs), len(grid)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* diverged")  # as some of the rates may
+        runs = train_all(short)
+    losses = np.reshape([run.valid_loss for run in runs], (len(specs), len(grid)))
     return losses, _best(losses)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from numlab.training import cluster, slurm
 from numlab.training.run import Run
-from numlab.training.spec import RunSpec
+from numlab.training.spec import RunSpec, as_list
 from numlab.training.worker import is_stored
 
 
@@ -31,7 +31,7 @@ def train_all(
     >>> [nl.train(spec)] == nl.train_all([spec])
     True
     """
-    runs = [Run(spec) for spec in specs]
+    runs = [Run(spec) for spec in as_list(specs)]
     missing = _missing(runs)
     if missing and named(scheduler) == "slurm":
         if starts := [run.spec.start for run in missing if run.spec.start]:
@@ -40,6 +40,8 @@ def train_all(
     elif missing:
         with cluster.connect(named(scheduler), len(missing)) as client:
             cluster.train(client, missing, ended)
+    for run in missing:
+        run.warn_if_diverged()
     return runs
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import math
+import warnings
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -13,11 +15,12 @@ import torch
 from safetensors.torch import load_file
 
 from numlab import store
-from numlab.described import restore
+from numlab.described import ForeignClass, restore
 from numlab.evaluation import interval
 from numlab.examples import Examples
 from numlab.models import Model
 from numlab.tokenizer import Tokenizer
+from numlab.training import own_code
 from numlab.training.spec import RunSpec
 
 
@@ -33,11 +36,12 @@ class Run:
     spec: RunSpec
 
     @classmethod
-    def stored(cls, digest: str, modules: tuple[str, ...] = ()) -> Run:
+    def stored(cls, digest: str, modules: str | tuple[str, ...] = ()) -> Run:
         """The run that the store holds under a digest.
 
-        Its spec may name classes of numlab and of `modules`. ValueError if the store has no such
-        run, if its spec names another class, or if a class has changed its version since.
+        Its spec may name classes of numlab and of `modules`, such as "mine". ValueError if the
+        store has no such run, if its spec names another class, or if a class has changed its
+        version since.
         """
         path = store.runs_dir() / digest / "spec.json"
         if not path.is_file():
@@ -45,6 +49,7 @@ class Run:
         run = cls(restore(json.loads(path.read_text("utf-8")), modules))
         if run.digest != digest:
             raise ValueError(f"run {digest} is of an older version: train it again from its spec")
+        own_code.warn_if_changed(run.folder, run.spec)
         return run
 
     @functools.cached_property
@@ -80,6 +85,13 @@ class Run:
     def valid_loss(self) -> float:
         """The validation loss at the end."""
         return float(self.history.query("part == 'valid'").loss.iloc[-1])
+
+    def warn_if_diverged(self) -> None:
+        """Warn where the validation loss is not a finite number."""
+        if not math.isfinite(self.valid_loss):
+            diverged = f"{self.spec.name} diverged: its validation loss is {self.valid_loss}"
+            lower = f"try a learning_rate below {self.spec.learning_rate:g}"
+            warnings.warn(f"{diverged}; {lower}", stacklevel=3)
 
     def predict(self, rows, coverage: float | None = 0.8):
         """What the run predicts for other rows of its own task, a `tasks.Table` or `tasks.Texts`.
@@ -136,11 +148,10 @@ def stored_runs():
     rows = []
     for folder in store.runs_dir().glob("[0-9a-f]*/"):
         try:
-            spec = restore(json.loads((folder / "spec.json").read_text("utf-8")))
-            name, steps = spec.name, spec.steps
+            name, steps = _named(json.loads((folder / "spec.json").read_text("utf-8")))
         except FileNotFoundError:
             name, steps = "its spec.json is missing", None
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, KeyError, TypeError):
             name, steps = "not of the classes of this numlab", None
         megabytes = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
         trained = datetime.fromtimestamp(folder.stat().st_mtime)
@@ -148,6 +159,17 @@ def stored_runs():
     frame = pd.DataFrame(rows, columns=["run", "name", "steps", "megabytes", "trained"])
     frame = frame.astype({"steps": "Int64"}).sort_values("trained", ascending=False)
     return frame.astype({"trained": "datetime64[s]"}).reset_index(drop=True)
+
+
+def _named(described: dict) -> tuple[str, int]:
+    """The name of a described spec, and its steps; of classes outside numlab, only their names."""
+    try:
+        spec = restore(described)
+        return spec.name, spec.steps
+    except ForeignClass:
+        task, encoder = (described[part] or {"class": "None"} for part in ("task", "encoder"))
+        task, encoder = (part["class"].rpartition(".")[2] for part in (task, encoder))
+        return f"{task} · {encoder} · seed {described['seed']}", described["steps"]
 
 
 def _curve(history) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import ClassVar
+
+import numpy as np
 
 from numlab import store
 from numlab.described import changed
@@ -83,20 +86,11 @@ class RunSpec:
             part = getattr(self, field)
             if not isinstance(part, kind) and not (part is None and field in optional):
                 raise ValueError(f"{field} is an instance of {kind.__name__}; got {part!r}")
-        if not 0 < self.learning_rate < math.inf:
-            raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
-        for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
-            if type(n := getattr(self, field)) is not int or n < 1:
-                raise ValueError(f"{field} is a whole number, at least 1; got {n!r}")
-        for field in ("warmup", "min_lr_ratio"):
-            if not 0 <= (share := getattr(self, field)) <= 1:
-                raise ValueError(f"{field} is a share, from 0 to 1; got {share}")
-        if not self.clip > 0:
-            raise ValueError(f"clip is above 0 (math.inf: no clipping); got {self.clip}")
-        if isinstance(self.trainable, str):
-            object.__setattr__(self, "trainable", (self.trainable,))
-        if isinstance(self.losses, LossTerm):
-            object.__setattr__(self, "losses", (self.losses,))
+        self._check_numbers()
+        for field, kind in {"trainable": str, "losses": LossTerm}.items():
+            if (parts := getattr(self, field)) is not None:
+                parts = (parts,) if isinstance(parts, kind) else tuple(parts)
+                object.__setattr__(self, field, parts)
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or HISTORY & set(names):
             taken = f"not those of a history's columns, {', '.join(sorted(HISTORY))}"
@@ -113,6 +107,28 @@ class RunSpec:
         if self.curriculum:
             for layout in self.task.layouts():
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
+
+    def _check_numbers(self) -> None:
+        """Make Python's own of numpy's numbers; ValueError for one that cannot be."""
+        for f in fields(self):
+            if isinstance(value := getattr(self, f.name), np.generic):
+                object.__setattr__(self, f.name, value.item())
+        least = dict.fromkeys(("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"), 1)
+        for field, low in (least | {"seed": 0}).items():
+            if type(n := getattr(self, field)) is not int or n < low:
+                raise ValueError(f"{field} is a whole number, at least {low}; got {n!r}")
+        for field in ("learning_rate", "warmup", "min_lr_ratio", "weight_decay", "clip"):
+            if type(x := getattr(self, field)) not in (int, float):
+                raise ValueError(f"{field} is a number; got {x!r}")
+        if not 0 < self.learning_rate < math.inf:
+            raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
+        for field in ("warmup", "min_lr_ratio"):
+            if not 0 <= (share := getattr(self, field)) <= 1:
+                raise ValueError(f"{field} is a share, from 0 to 1; got {share}")
+        if not self.clip > 0:
+            raise ValueError(f"clip is above 0 (math.inf: no clipping); got {self.clip}")
+        if not isinstance(self.bf16, bool):
+            raise ValueError(f"bf16 is True or False; got {self.bf16!r}")
 
     @property
     def name(self) -> str:
@@ -156,3 +172,11 @@ class RunSpec:
         cells = ((name, escape(str(value))) for name, value in changed(self).items())
         rows = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
         return f"<b>{escape(self.name)}</b><table>{rows}</table>"
+
+
+def as_list(specs: Iterable[RunSpec]) -> list[RunSpec]:
+    """A list of specs; ValueError for anything else."""
+    found = [*specs] if isinstance(specs, Iterable) else [None]
+    if not all(isinstance(spec, RunSpec) for spec in found):
+        raise ValueError(f"expected a list of RunSpecs; got a {type(specs).__name__}")
+    return found

@@ -5,6 +5,7 @@ import os
 import time
 
 from numlab import store
+from numlab.training import own_code
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
@@ -37,7 +38,9 @@ def is_stored(run: Run) -> bool:
     if not (run.folder.exists() or store.is_shipped(run.folder)):
         return False
     with store.lock(run.folder):
-        return store.intact(run.folder)
+        if stored := store.intact(run.folder):
+            own_code.warn_if_changed(run.folder, run.spec)
+    return stored
 
 
 def appears(run: Run) -> bool:

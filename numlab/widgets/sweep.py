@@ -177,7 +177,7 @@ def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gap
     notebook, profile = filing.session() or ("explore/kept", "quick")
     filing.begin(notebook, profile, {profile: {}})
     digests = [run.digest for run in runs]
-    key = hashlib.sha256(repr((digests, slot, at, n)).encode()).hexdigest()[:6]
+    key = hashlib.sha256(repr((notebook, digests, slot, at, n)).encode()).hexdigest()[:6]
     id = "explore/" + re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{key}".lower()).strip("-")
     view = swept(runs, slot, at=at, values=values, n=n)
     filing.save_figure(id, plots.sweep(view, gaps=gaps), view)

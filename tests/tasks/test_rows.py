@@ -2,6 +2,7 @@
 
 import dataclasses
 import decimal
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -342,6 +343,27 @@ def test_a_number_with_commas_is_no_row_of_numbers(home, number):
     for found in (Texts, Texts(["it costs 7"]).read):
         with pytest.raises(ValueError, match="text 1: a comma separates .*; got -?1"):
             found(["it costs 1,23 or 1,2345 or 0,123 or 1,234,5", f"it costs {number} dollars"])
+
+
+@pytest.mark.parametrize("number", ["1'000", "1’234’567", "12\u00a0000", "3\u202f000.5"])
+def test_nor_is_one_with_an_apostrophe_or_a_no_break_space_in_it(home, number):
+    with pytest.raises(ValueError, match="text 1: expected 1000, not 1'000; got [0-9]"):
+        Texts(["it costs 1' 000, 12'00 or 5'1234", f"it costs {number} dollars"])
+
+
+def test_texts_are_strings(home):
+    with pytest.raises(ValueError, match="text 1: expected a str; got None"):
+        Texts(["1 and 2", None])
+
+
+def test_one_cell_that_makes_words_of_numbers_is_named(home):
+    frame = pd.DataFrame({"a": ["1", "2", "<0.1", "4"], "b": [1.0, 2, 3, 4]})
+    with pytest.warns(UserWarning, match="column a holds words, as '<0.1' is no number"):
+        Table(frame, "b")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Table(frame.astype({"a": "category"}), "b")
+        Table(frame.assign(a=["x", "y", "3", "4"]), "b")
 
 
 def spec(task, encoder, **changes):
