@@ -321,3 +321,52 @@ def test_a_task_that_draws_what_it_should_not_is_refused_and_not_stored(task, wr
     for _ in range(2):
         with pytest.raises(ValueError, match=told):
             spec(task=task(wrong=wrong)).examples("train")
+
+
+@dataclass(frozen=True)
+class Faulty(nl.P1000):
+    """Wrong in one way."""
+
+    fault: str = ""
+
+    def encode(self, numbers):
+        tokens = super().encode(numbers)
+        if self.fault == "mask":
+            return dataclasses.replace(tokens, mask=tokens.mask[:, :1])
+        if self.fault == "words":
+            return dataclasses.replace(tokens, ids=tokens.ids + 2000)
+        if self.fault == "features":
+            return dataclasses.replace(tokens, features=np.ones((1, 3), np.float32))
+        return tokens
+
+    def decode(self, tokens):
+        read = super().decode(tokens)
+        return read[:, None] if self.fault == "shape" else read * np.nan
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("mask", r"encodes 16 numbers as ids and a mask, \(16, L\); got \(16, 3\), and \(16, 1\)"),
+        ("words", r"has \d+ words; its tokens are indices of them; got 2000 to"),
+        ("features", r"a row of features for each carrier, \(0, 0\); got \(1, 3\)"),
+        ("shape", r"decodes 16 numbers to shape \(16,\); got \(16, 1\)"),
+        ("nothing", "does not read back its own tokens of [0-9.]+; got nan"),
+    ],
+)
+def test_a_faulty_encoder_is_refused_before_it_is_trained(fault, told, home):
+    with pytest.raises(ValueError, match=told):
+        nl.train(spec(encoder=Faulty(fault=fault)))
+
+
+@dataclass(frozen=True)
+class Everywhere(Entropy):
+    """Forgets to take the mean."""
+
+    def __call__(self, logits, targets, embed):
+        return logits.sum(1)
+
+
+def test_a_loss_that_is_not_one_number_a_batch_is_refused(home):
+    with pytest.raises(ValueError, match="a LossTerm gives one number a batch; got the shape"):
+        nl.train(spec(losses=(Everywhere(),)))

@@ -153,5 +153,9 @@ class Model(nn.Module, abc.ABC):
             outputs = self.value_head(h[targets.carries])
             parts["value"] = self.value_head.loss(outputs, targets.features).mean()
         for term in terms:
-            parts[term.name] = term.weight * term(logits, targets, self.embed)
+            loss = term(logits, targets, self.embed)
+            if loss.ndim:
+                got = f"{tuple(loss.shape)} of {term}"
+                raise ValueError(f"a LossTerm gives one number a batch; got the shape {got}")
+            parts[term.name] = term.weight * loss
         return parts

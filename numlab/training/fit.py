@@ -19,12 +19,14 @@ from safetensors.torch import load_file, save
 
 from numlab import store
 from numlab.corpus import Corpus, matches
+from numlab.encoders.checks import check
 from numlab.objectives import Objective
 from numlab.training import own_code, processes
 from numlab.training.curriculum import CHECKS, Course
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
+CHECKED = 16  # numbers of a slot
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
 _TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it and draw in turn
@@ -92,6 +94,7 @@ class Fit:
         if not self.corpus.in_slots(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
+        self._check_encoder()
         with _TORCH_GENERATOR:
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
@@ -114,6 +117,14 @@ class Fit:
         if spec.curriculum:
             self.course = Course(spec.curriculum, spec.task, self.corpus, self.valid)
         self._resume()
+
+    def _check_encoder(self) -> None:
+        """See that the encoder reads back some numbers of each slot that it answers."""
+        if self.spec.encoder and not self.spec.head:
+            for e in self.valid.examples:
+                for slot in e.layout.number_slots:
+                    numbers = e.column(slot)[:CHECKED]
+                    check(self.spec.encoder.at(slot).answer, numbers[numbers == numbers])
 
     def _trainable(self) -> list[torch.nn.Parameter]:
         """The parameters to be trained; the others get no gradient."""

@@ -1,0 +1,28 @@
+"""What is checked of an encoder before it is trained: it may be anybody's."""
+
+import numpy as np
+
+from numlab.encoders.base import Encoder
+
+
+def check(encoder: Encoder, numbers: np.ndarray) -> None:
+    """ValueError where the tokens of some numbers are malformed, or are not read back."""
+    tokens, n = encoder.encode(numbers), len(numbers)
+    ids, mask, words = tokens.ids, tokens.mask, len(encoder.vocabulary)
+    if ids.ndim != 2 or len(ids) != n or mask.shape != ids.shape or mask.dtype != bool:
+        got = f"{ids.shape}, and {mask.shape} of {mask.dtype}"
+        raise ValueError(f"{encoder} encodes {n} numbers as ids and a mask, ({n}, L); got {got}")
+    used = ids[mask]
+    if len(used) and not 0 <= used.min() <= used.max() < words:
+        got = f"{used.min()} to {used.max()}"
+        raise ValueError(f"{encoder} has {words} words; its tokens are indices of them; got {got}")
+    shape = int(tokens.carry(encoder.carriers).sum()), encoder.n_features
+    if tokens.features.size and tokens.features.shape != shape:
+        got = tokens.features.shape
+        raise ValueError(f"{encoder} has a row of features for each carrier, {shape}; got {got}")
+    read = np.asarray(encoder.decode(tokens))
+    if read.shape != (n,):
+        raise ValueError(f"{encoder} decodes {n} numbers to shape ({n},); got {read.shape}")
+    for number, back in zip(numbers, read, strict=True):
+        if back is None or back != back:
+            raise ValueError(f"{encoder} does not read back its own tokens of {number}; got {back}")
