@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -164,6 +166,23 @@ def as_list(examples: Iterable[Examples]) -> list[Examples]:
         expected = "texts are a list of Examples, as nl.parse gives"
         raise ValueError(f"{expected}; got a {type(examples).__name__}: {str(examples)[:40]}")
     return found
+
+
+def checked(
+    task: Any, sizes: Sequence[int], drawn: Iterable[tuple[int, Examples]]
+) -> Iterator[tuple[int, Examples]]:
+    """What a task drew, each with the number of its corpus.
+
+    ValueError where it is of another layout than the task's, or of another size than asked for.
+    """
+    layouts, counts = set(task.layouts()), Counter()
+    for i, examples in drawn:
+        if examples.layout not in layouts:
+            raise ValueError(f"layouts() of {task} lack the one of a text: {examples.layout}")
+        counts[i] += len(examples)
+        yield i, examples
+    if (found := [counts[i] for i in range(len(sizes))]) != [*sizes]:
+        raise ValueError(f"{task} was asked for {', '.join(map(str, sizes))} texts; got {found}")
 
 
 def by_index(examples: list[Examples]) -> np.ndarray:

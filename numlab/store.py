@@ -5,7 +5,6 @@ to a draft folder, its manifest last, and then renamed: a reader sees a complete
 Nothing is pickled.
 """
 
-import functools
 import hashlib
 import json
 import math
@@ -23,8 +22,7 @@ import platformdirs
 from filelock import FileLock
 
 from numlab.described import describe
-from numlab.examples import Examples, Layout, Slot
-from numlab.tasks.checks import checked, warn_of_leak
+from numlab.examples import Examples, Layout, Slot, checked
 
 __all__ = ["home", "runs_dir", "table"]
 
@@ -169,7 +167,6 @@ def table(folder: str, key: Any, make: Callable[[], Any]):
     return pd.read_csv(entry / f"{folder}.csv", keep_default_na=False, na_values=[""])
 
 
-@functools.lru_cache(maxsize=8)
 def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
     """`task.split(sizes, seed)`, drawn once and kept on disk if `task.stored`.
 
@@ -187,7 +184,6 @@ def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples],
     parts = [[] for _ in sizes]
     for i, examples in drawn:
         parts[i].append(examples)
-    warn_of_leak(task, parts[0], parts[-1])
     return tuple(parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
@@ -19,6 +20,7 @@ from numlab.losses import LossTerm
 from numlab.models import Architecture
 from numlab.objectives import Objective
 from numlab.tasks import Task
+from numlab.tasks.leaks import warn_of_leak
 from numlab.tokenizer import Tokenizer
 from numlab.training.curriculum import Curriculum
 
@@ -154,9 +156,8 @@ class RunSpec:
         """The "train", "valid" or "test" part of the data."""
         if part not in ("train", "valid", "test"):
             raise ValueError(f'examples are "train", "valid" or "test"; got {part!r}')
-        sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
-        parts = store.split(self.task, sizes, self.seed)
-        return dict(zip(("test", "valid", "train"), parts, strict=True))[part]
+        test, valid, train = drawn(self.task, self.n_test, self.n_valid, self.n_train, self.seed)
+        return {"test": test, "valid": valid, "train": train}[part]
 
     def rate(self, step: int) -> float:
         """The learning rate of a step."""
@@ -172,6 +173,14 @@ class RunSpec:
         cells = ((name, escape(str(value))) for name, value in changed(self).items())
         rows = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
         return f"<b>{escape(self.name)}</b><table>{rows}</table>"
+
+
+@functools.lru_cache(maxsize=8)
+def drawn(task: Task, n_test: int, n_valid: int, n_train: int, seed: int):
+    """The parts of the data, looked at once; the test part never moves."""
+    parts = store.split(task, (n_test, n_valid, n_train), seed)
+    warn_of_leak(task, parts[0], parts[-1])
+    return parts
 
 
 def as_list(specs: Iterable[RunSpec]) -> list[RunSpec]:

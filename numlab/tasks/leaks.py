@@ -1,29 +1,13 @@
-"""What is checked of the texts that a task draws: the task may be anybody's."""
+"""Whether a task keeps the texts of its test out of the training: the task may be anybody's."""
 
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from numlab.examples import Examples
 from numlab.tasks.base import Task
 
 MOST = 100_000  # texts of the training that are looked at
 LEAK = 0.02  # share of the test's texts in the training, above which there is a warning
-
-
-def checked(
-    task: Task, sizes: Sequence[int], drawn: Iterable[tuple[int, Examples]]
-) -> Iterator[tuple[int, Examples]]:
-    """What a task drew, each with the number of its corpus; ValueError where it is of another
-    layout, or where there are more texts or fewer than asked for."""
-    layouts, counts = set(task.layouts()), Counter()
-    for i, examples in drawn:
-        if examples.layout not in layouts:
-            raise ValueError(f"layouts() of {task} lack the one of a text: {examples.layout}")
-        counts[i] += len(examples)
-        yield i, examples
-    if (found := [counts[i] for i in range(len(sizes))]) != [*sizes]:
-        raise ValueError(f"{task} was asked for {', '.join(map(str, sizes))} texts; got {found}")
 
 
 def warn_of_leak(task: Task, test: list[Examples], train: list[Examples]) -> None:
@@ -34,7 +18,7 @@ def warn_of_leak(task: Task, test: list[Examples], train: list[Examples]) -> Non
         drawn = (text for e in train for text in _texts(e.take(slice(MOST))))
         if (share := len({text for text in drawn if text in known}) / max(1, len(known))) > LEAK:
             few = f"{share:.0%} of the test's texts of {task} are in its training, too"
-            warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=5)
+            warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=4)
 
 
 def _texts(e: Examples) -> Iterator[tuple[str, bytes, bytes]]:
