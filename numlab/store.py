@@ -5,6 +5,7 @@ to a draft folder, its manifest last, and then renamed: a reader sees a complete
 Nothing is pickled.
 """
 
+import functools
 import hashlib
 import json
 import math
@@ -167,6 +168,7 @@ def table(folder: str, key: Any, make: Callable[[], Any]):
     return pd.read_csv(entry / f"{folder}.csv", keep_default_na=False, na_values=[""])
 
 
+@functools.lru_cache(maxsize=8)
 def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
     """`task.split(sizes, seed)`, drawn once and kept on disk if `task.stored`.
 

@@ -156,8 +156,11 @@ class RunSpec:
         """The "train", "valid" or "test" part of the data."""
         if part not in ("train", "valid", "test"):
             raise ValueError(f'examples are "train", "valid" or "test"; got {part!r}')
-        test, valid, train = drawn(self.task, self.n_test, self.n_valid, self.n_train, self.seed)
-        return {"test": test, "valid": valid, "train": train}[part]
+        sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
+        if part == "test":
+            look_for_leaks(self.task, sizes, self.seed)
+        parts = store.split(self.task, sizes, self.seed)
+        return dict(zip(("test", "valid", "train"), parts, strict=True))[part]
 
     def rate(self, step: int) -> float:
         """The learning rate of a step."""
@@ -176,11 +179,10 @@ class RunSpec:
 
 
 @functools.lru_cache(maxsize=8)
-def drawn(task: Task, n_test: int, n_valid: int, n_train: int, seed: int):
-    """The parts of the data, looked at once; the test part never moves."""
-    parts = store.split(task, (n_test, n_valid, n_train), seed)
-    warn_of_leak(task, parts[0], parts[-1])
-    return parts
+def look_for_leaks(task: Task, sizes: tuple[int, ...], seed: int) -> None:
+    """Warn, once, of texts of the test that are in training, too."""
+    test, *_, train = store.split(task, sizes, seed)
+    warn_of_leak(task, test, train)
 
 
 def as_list(specs: Iterable[RunSpec]) -> list[RunSpec]:

@@ -16,17 +16,17 @@ from torch import nn
 from torch.nn import functional as F
 
 import numlab as nl
+from numlab import store
 from numlab.pretrained import Pretrained
 from numlab.tasks import Addition, Planets, Quantities
 from numlab.training.cluster import connect
 from numlab.training.fit import Fit
-from numlab.training.spec import drawn
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
-    drawn.cache_clear()
+    store.split.cache_clear()
 
 
 def rates(run) -> np.ndarray:
