@@ -28,7 +28,7 @@ ATTACKS = {
     files.disks: 20,
     processes.signals: 8,
     processes.kills_side_by_side: 20,
-    processes.batches: 20,
+    processes.batches: 100,
 }
 
 
