@@ -105,7 +105,11 @@ def predict(
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
         alike = kinds.setdefault(label, {})
-        place = alike.setdefault(_beside_encoder_and_seed(run.spec), len(alike) + 1)
+        kind = _beside_encoder_and_seed(run.spec)
+        while run.spec.seed in alike.setdefault(kind, (len(alike) + 1, set()))[1]:
+            kind = kind, None  # of one seed: they differ in the seed of their start
+        place, seeds = alike[kind]
+        seeds.add(run.spec.seed)
         frame.insert(0, "encoder", label if place == 1 else f"{label} #{place}")
         frame.insert(1, "seed", run.spec.seed)
         frames.append(frame)
@@ -126,8 +130,8 @@ def interval(
     level: float | None = None,
 ):
     """Predictions of the slots of the runs' task, means over the runs that answer a number, and
-    intervals: so wide that they hold `coverage` of a slot's validation examples, each predicted by
-    its own run. See `Run.predict`. `level`: of the quantile that is predicted; None: what the head
+    intervals: so wide that they hold `coverage` of a slot's validation examples, which the runs
+    share. See `Run.predict`. `level`: of the quantile that is predicted; None: what the head
     reads.
     """
     import pandas as pd
@@ -151,16 +155,15 @@ def interval(
             raise ValueError(f"there is no text with a number to predict ({task.slots})")
         found = pd.concat(frames)
         found = found[found.slot.isin(numbers)]  # words have no interval
-        found = found.assign(predicted=found.predicted.astype(float)).reset_index(drop=True)
-        if part == "valid":
-            return found
-        return found.groupby(["example", "slot"], as_index=False).predicted.mean()
+        found = found.astype({"predicted": float, "true": float})
+        rows = found.groupby(["example", "slot"], as_index=False)
+        return rows.agg({"predicted": "mean", "true": "first"})
 
     found, seen = answers("asked", level), answers("valid", level)
     parts, closed = [], head and head.closed
     for slot, own in found.groupby("slot"):
         of_slot = seen[seen.slot == slot] if (seen.slot == slot).any() else seen
-        rows, true = {"asked": own.index, "valid": of_slot.index}, of_slot.true.astype(float)
+        rows, true = {"asked": own.index, "valid": of_slot.index}, of_slot.true
         parts.append(_slot_interval(answers, rows, true, coverage, closed, level))
     return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
 

@@ -179,6 +179,8 @@ def checked(
     for i, examples in drawn:
         if examples.layout not in layouts:
             raise ValueError(f"layouts() of {task} lack the one of a text: {examples.layout}")
+        if i >= len(sizes):
+            raise ValueError(f"{task} was asked for {len(sizes)} corpora; it drew more")
         counts[i] += len(examples)
         yield i, examples
     if (found := [counts[i] for i in range(len(sizes))]) != [*sizes]:

@@ -79,7 +79,8 @@ def refuse_thousands(texts: list[str]) -> None:
             expected = "a comma separates numbers: expected 1000, or 1, 000"
             raise ValueError(f"text {i}: {expected}; got {found[1]} in {text[:60]!r}")
         if found := GROUPS.search(text):
-            raise ValueError(f"text {i}: expected 1000, not 1'000; got {found[0]} in {text[:60]!r}")
+            expected = "expected 1000 without separators, or spaces between numbers"
+            raise ValueError(f"text {i}: {expected}; got {found[0]!r} in {text[:60]!r}")
 
 
 def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:

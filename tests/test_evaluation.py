@@ -314,6 +314,16 @@ def test_predictions_of_many_runs_are_told_apart(run):
     }
 
 
+def test_runs_that_differ_in_the_seed_of_their_start_are_told_apart(run):
+    starts = run.spec.seeds(2)
+    runs = [nl.train(dataclasses.replace(run.spec, start=start)) for start in starts]
+    frame = nl.predict(runs, run.spec.task.sample(5, seed=3), "answer")
+    assert frame.groupby(["encoder", "seed"]).size().to_dict() == {
+        ("P1000", 0): 5,
+        ("P1000 #2", 0): 5,
+    }
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import re
 import shutil
+import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from numlab import evaluation, metrics
 from numlab.codes import DigitCode, ScaledCode
 from numlab.compare.encodings import encodings
 from numlab.figures.batch import run_notebooks
+from numlab.training import fit
+from numlab.training.own_code import own_code
 
 
 @dataclass(frozen=True)
@@ -286,6 +289,50 @@ def test_a_run_whose_class_was_edited_is_not_read_in_silence(home, monkeypatch):
             read(mine)
 
 
+def test_code_that_is_edited_during_a_training_is_that_of_its_beginning(home, monkeypatch):
+    path = home / "edited_meanwhile.py"
+    path.write_text(MINE)
+    monkeypatch.syspath_prepend(home)
+    mine = spec(encoder=importlib.import_module("edited_meanwhile").Mine(), steps=1)
+    whole = fit.Fit.loop
+
+    def loop(*given):
+        path.write_text(f"{MINE}    other: int = 0\n")
+        whole(*given)
+
+    monkeypatch.setattr(fit.Fit, "loop", loop)
+    nl.train(mine)
+    with pytest.warns(UserWarning, match="the code of edited_meanwhile.Mine has changed"):
+        nl.train(mine)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("", "# a comment", True),
+        ("N = 1", "N  =  1", True),
+        ("N = 1", "N = 2", False),
+        ("N = 1\nN += 1", "N = 1\nN += 2", False),
+        ("N = {}\nN[0] = 1", "N = {}\nN[0] = 2", False),
+        ("if 1:\n    def N(): return 1", "if 1:\n    def N(): return 2", False),
+        ("from os import path as N", "from os import sep as N", False),
+        ("M = [N for N in range(3)]", "M = [N for N in range(4)]", True),
+        ("def N():\n    'One.'", "def N():\n    'Two.'", True),
+    ],
+)
+def test_the_code_of_a_class_is_what_it_uses_of_its_module(before, after, same, home, monkeypatch):
+    path = home / "using.py"
+    path.write_text(MINE)
+    monkeypatch.syspath_prepend(home)
+    monkeypatch.delitem(sys.modules, "using", raising=False)
+    mine = importlib.import_module("using").Mine()
+    codes = []
+    for text in (before, after):
+        path.write_text(f"{MINE}    other: int = N\n{text}\n")
+        codes.append(own_code(mine))
+    assert set(codes[0]) == {"using.Mine"} and (codes[0] == codes[1]) is same
+
+
 @dataclass(frozen=True)
 class Repeating(Doubling):
     """Its split knows nothing of repetitions; `wrong` says what else it does."""
@@ -368,5 +415,5 @@ class Everywhere(Entropy):
 
 
 def test_a_loss_that_is_not_one_number_a_batch_is_refused(home):
-    with pytest.raises(ValueError, match="a LossTerm gives one number a batch; got the shape"):
+    with pytest.raises(ValueError, match="a LossTerm gives one number a batch; Every.* gave"):
         nl.train(spec(losses=(Everywhere(),)))

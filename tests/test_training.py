@@ -298,6 +298,21 @@ def test_a_search_says_what_it_takes(given, told):
         nl.choose_learning_rates(*given, **({} if len(given) > 2 else {"steps": 1}))
 
 
+def test_a_training_alone_is_not_behind_a_figure():
+    store.used.clear()
+    nl.train(SPEC)
+    nl.train_all([dataclasses.replace(SPEC, steps=2)])
+    assert not store.used
+
+
+def test_slots_are_checked_as_they_are_spelled():
+    few = nl.IntegerVocabulary(2, answer_digits=1)
+    task = nl.tasks.Texts([f"{i} is {i % 7}" for i in range(40)], "n1")
+    sizes = {"n_train": 20, "n_valid": 10, "n_test": 5, "steps": 1}
+    spec = dataclasses.replace(SPEC, task=task, encoder=few, **sizes)
+    nl.train(dataclasses.replace(spec, objective=nl.CausalLM(only=("n1",))))
+
+
 def test_a_training_that_diverges_says_so(home):
     wild = dataclasses.replace(SPEC, learning_rate=1e30, clip=np.inf, steps=3)
     with pytest.warns(UserWarning, match=r"Addition · FoNE.* seed 0 diverged.*below 1e\+30"):

@@ -17,7 +17,7 @@ def check(encoder: Encoder, numbers: np.ndarray) -> None:
         got = f"{used.min()} to {used.max()}"
         raise ValueError(f"{encoder} has {words} words; its tokens are indices of them; got {got}")
     shape = int(tokens.carry(encoder.carriers).sum()), encoder.n_features
-    if tokens.features.size and tokens.features.shape != shape:
+    if (shape[0] and tokens.features.shape != shape) or len(tokens.features) != shape[0]:
         got = tokens.features.shape
         raise ValueError(f"{encoder} has a row of features for each carrier, {shape}; got {got}")
     read = np.asarray(encoder.decode(tokens))

@@ -154,8 +154,8 @@ class Model(nn.Module, abc.ABC):
             parts["value"] = self.value_head.loss(outputs, targets.features).mean()
         for term in terms:
             loss = term(logits, targets, self.embed)
-            if loss.ndim:
-                got = f"{tuple(loss.shape)} of {term}"
-                raise ValueError(f"a LossTerm gives one number a batch; got the shape {got}")
-            parts[term.name] = term.weight * loss
+            if loss.numel() != 1:
+                shape = tuple(loss.shape)
+                raise ValueError(f"a LossTerm gives one number a batch; {term} gave {shape}")
+            parts[term.name] = term.weight * loss.squeeze()
         return parts

@@ -99,10 +99,11 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
 
 def _warn_of_few_words(some: pd.Series, name: str) -> None:
     """Warn of a column most of whose values are numbers: one such as "<0.1" makes words of all."""
+    some = some[~some.map(lambda value: isinstance(value, bool) or value == "")]
     lacks = pd.to_numeric(some, errors="coerce").isna()
     if 0 < lacks.sum() < len(some) / 2:
         words = f"column {name} holds words, as {some[lacks].iloc[0]!r} is no number"
-        advice = "make such cells NaN for a column of numbers, or the column a category"
+        advice = "pd.to_numeric(column, errors='coerce') makes numbers, a category says words"
         warnings.warn(f"{words}: {advice}", stacklevel=6)
 
 

@@ -1,5 +1,6 @@
 """Whether a task keeps the texts of its test out of the training: the task may be anybody's."""
 
+import itertools
 import warnings
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ def warn_of_leak(task: Task, test: list[Examples], train: list[Examples]) -> Non
     for the training, too."""
     if type(task).split is Task.split:
         known = {text for e in test for text in _texts(e)}
-        drawn = (text for e in train for text in _texts(e.take(slice(MOST))))
+        drawn = itertools.islice((text for e in train for text in _texts(e)), MOST)
         if (share := len({text for text in drawn if text in known}) / max(1, len(known))) > LEAK:
             few = f"{share:.0%} of the test's texts of {task} are in its training, too"
             warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=4)

@@ -9,7 +9,7 @@ import json
 import shutil
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,12 +21,13 @@ from numlab import store
 from numlab.corpus import Corpus, matches
 from numlab.encoders.checks import check
 from numlab.objectives import Objective
-from numlab.training import own_code, processes
+from numlab.training import processes
 from numlab.training.curriculum import CHECKS, Course
+from numlab.training.own_code import OWN_CODE, own_code, warn_if_changed
 from numlab.training.run import Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
-CHECKED = 16  # numbers of a slot
+CHECKED = 16  # numbers of each spelling
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
 _TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it and draw in turn
@@ -58,7 +59,7 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
     run, first = Run(spec), processes.rank() == 0
     with store.lock(run.folder) if first else contextlib.nullcontext():
         if processes.from_rank_0(first and store.intact(run.folder)):
-            own_code.warn_if_changed(run.folder, spec)
+            warn_if_changed(run.folder, spec)
         else:
             with threads(spec.threads):
                 fit = Fit(spec, run.digest)
@@ -87,6 +88,7 @@ class Fit:
 
     def __init__(self, spec: RunSpec, key: str):
         self.spec, self.folder = spec, store.partial_dir(key)
+        self.own_code = own_code(spec)  # now: somebody may edit it before the training ends
         self.folder.mkdir(parents=True, exist_ok=True)
         tokenizer, answers = spec.tokenizer(), spec.objective.answers
         self.corpus = tokenizer(spec.examples("train"), answers)
@@ -119,12 +121,18 @@ class Fit:
         self._resume()
 
     def _check_encoder(self) -> None:
-        """See that the encoder reads back some numbers of each slot that it answers."""
-        if self.spec.encoder and not self.spec.head:
-            for e in self.valid.examples:
-                for slot in e.layout.number_slots:
-                    numbers = e.column(slot)[:CHECKED]
-                    check(self.spec.encoder.at(slot).answer, numbers[numbers == numbers])
+        """See that the encoder reads back some of the numbers that it spells."""
+        if self.spec.head or not (encoder := self.spec.encoder):
+            return
+        spelled = defaultdict(list)
+        for e in self.valid.examples:
+            for slot in e.layout.number_slots:
+                answers = matches(slot, self.spec.objective.answers)
+                spelling = (encoder.answer if answers else encoder).at(slot)
+                if len(spelled[spelling]) < CHECKED:
+                    spelled[spelling] += e.column(slot)[:CHECKED].tolist()
+        for spelling, numbers in spelled.items():
+            check(spelling, np.array([x for x in numbers if x == x]))
 
     def _trainable(self) -> list[torch.nn.Parameter]:
         """The parameters to be trained; the others get no gradient."""
@@ -231,7 +239,8 @@ class Fit:
         _save_tensors(folder / "weights.safetensors", self.model.state_dict())
         pd.DataFrame(self.history).to_parquet(folder / "history.parquet", index=False)
         (folder / "spec.json").write_text(json.dumps(store.describe(self.spec), indent=1))
-        own_code.save(folder, self.spec)
+        if self.own_code:
+            (folder / OWN_CODE).write_text(json.dumps(self.own_code, indent=1))
 
     def _write_progress(self) -> None:
         """Write the step to progress.json for other processes."""

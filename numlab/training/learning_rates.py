@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def choose_learning_rates(
     """
     import pandas as pd
 
-    specs, grid = as_list(specs), sorted({*rates} if isinstance(rates, Iterable) else {rates})
+    specs, grid = as_list(specs), sorted(map(float, {*rates}))
     names = [str(spec.encoder) for spec in specs] if names is None else [*names]
     if not grid or len(names) != len(specs):
         given = f"{len(specs)} specs, {len(grid)} rates and {len(names)} names"

@@ -1,29 +1,25 @@
-"""The code of classes outside numlab, whose change no digest tells."""
+"""The code of classes outside numlab: no digest tells that it was changed."""
 
-import ast
 import dataclasses
 import hashlib
 import inspect
+import itertools
 import json
+import tokenize
 import warnings
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-FILE = "own_code.json"  # of a run with such classes
-
-
-def save(folder: Path, spec: Any) -> None:
-    """Note the code of a spec's own classes beside what was trained with it."""
-    if code := own_code(spec):
-        (folder / FILE).write_text(json.dumps(code, indent=1))
+OWN_CODE = "own_code.json"  # of a run with such classes: what `own_code` gave when it was trained
 
 
 def warn_if_changed(folder: Path, spec: Any) -> None:
     """Warn where a class is not what it was when the run in a folder was trained."""
-    if not (folder / FILE).is_file():
+    if not (folder / OWN_CODE).is_file():
         return
-    before, now = json.loads((folder / FILE).read_text()), own_code(spec)
+    before, now = json.loads((folder / OWN_CODE).read_text()), own_code(spec)
     if changed := ", ".join(name for name, code in before.items() if now.get(name) != code):
         since = f"the code of {changed} has changed since this run was trained"
         warnings.warn(f"{since}: raise its `version` to train again", stacklevel=4)
@@ -32,7 +28,7 @@ def warn_if_changed(folder: Path, spec: Any) -> None:
 def own_code(spec: Any) -> dict[str, str]:
     """A digest of the code of each class outside numlab, with what it uses of its module.
 
-    Comments and the layout of the code do not count.
+    Comments, docstrings and the layout of the code do not count.
     """
     classes = {type(part) for part in _parts(spec)}
     own = [c for c in classes if not c.__module__.startswith("numlab.")]
@@ -53,21 +49,55 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def _digest(cls: type) -> str:
     try:
-        module = ast.parse(Path(inspect.getfile(cls)).read_text("utf-8"))
-    except (OSError, TypeError, SyntaxError):
+        statements = _statements(Path(inspect.getfile(cls)))
+    except (OSError, TypeError, SyntaxError):  # the last: also of a text that cannot be read
         return "no source"
-    defined = {name: node for node in module.body for name in _names_of(node)}
-    used, found = {}, [cls.__name__]
+    places = defaultdict(list)  # of the statements that define or change a name
+    for i, lines in enumerate(statements):
+        for name in _names_of(lines):
+            places[name].append(i)
+    used, found = set(), [cls.__name__]
     while found:
-        if (name := found.pop()) in defined and name not in used:
-            used[name] = ast.dump(defined[name])
-            found += [n.id for n in ast.walk(defined[name]) if isinstance(n, ast.Name)]
-    return hashlib.sha256(json.dumps(sorted(used.items())).encode()).hexdigest()[:20]
+        for i in places.pop(found.pop(), ()):
+            used.add(i)
+            found += [word for line in statements[i] for word in _words(line)]
+    code = [statements[i] for i in sorted(used)]
+    return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:20]
 
 
-def _names_of(node: ast.stmt) -> list[str]:
-    """The names that a statement of a module defines."""
-    if isinstance(node, ast.ClassDef | ast.FunctionDef):
-        return [node.name]
-    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
-    return [name.id for name in names if isinstance(name.ctx, ast.Store)]
+def _statements(path: Path) -> list[list[list[str]]]:
+    """The statements of a module, each as lines of tokens; without comments and docstrings.
+
+    Not by `ast`: that of Python 3.11 fails where two threads parse (pandas does, too).
+    """
+    statements, line, depth, decorated = [], [], 0, False
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type in (tokenize.INDENT, tokenize.DEDENT):
+                depth += 1 if token.type == tokenize.INDENT else -1
+            elif token.type == tokenize.NEWLINE:
+                if line[1:] or line[0].isidentifier():  # no docstring
+                    if depth == 0 and not decorated:
+                        statements.append([])
+                    statements[-1].append(line)
+                    decorated = depth == 0 and line[0] == "@"
+                line = []
+            elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
+                line = [*line, token.string]
+    return statements
+
+
+def _names_of(lines: list[list[str]]) -> set[str]:
+    """The names that a statement of a module defines or changes."""
+    first = next(line for line in lines if line[0] != "@")
+    if first[0] in ("class", "def"):
+        return {first[1]}
+    if len(lines) > 1:  # of an `if` or a `try`
+        return {word for line in lines for word in _words(line)}
+    return {*_words(itertools.takewhile(lambda token: not token.endswith("="), first))}
+
+
+def _words(line: Iterable[str]) -> list[str]:
+    """The names among some tokens, but no attributes."""
+    pairs = itertools.pairwise(["", *line])
+    return [word for before, word in pairs if word.isidentifier() and before != "."]

@@ -20,7 +20,7 @@ from numlab.evaluation import interval
 from numlab.examples import Examples
 from numlab.models import Model
 from numlab.tokenizer import Tokenizer
-from numlab.training import own_code
+from numlab.training.own_code import warn_if_changed
 from numlab.training.spec import RunSpec
 
 
@@ -49,7 +49,7 @@ class Run:
         run = cls(restore(json.loads(path.read_text("utf-8")), modules))
         if run.digest != digest:
             raise ValueError(f"run {digest} is of an older version: train it again from its spec")
-        own_code.warn_if_changed(run.folder, run.spec)
+        warn_if_changed(run.folder, run.spec)
         return run
 
     @functools.cached_property
@@ -76,20 +76,24 @@ class Run:
     def history(self):
         """DataFrame [step, part, loss, token, value, ..., learning_rate, tokens, seconds]:
         "train" rows are means since the previous row, "valid" rows the validation loss."""
+        store.used[self.digest] = self.spec
+        return self._read_history()
+
+    def _read_history(self):
         import pandas as pd
 
-        store.used[self.digest] = self.spec
         return pd.read_parquet(self.folder / "history.parquet")
 
     @property
     def valid_loss(self) -> float:
         """The validation loss at the end."""
-        return float(self.history.query("part == 'valid'").loss.iloc[-1])
+        return _valid_loss(self.history)
 
     def warn_if_diverged(self) -> None:
         """Warn where the validation loss is not a finite number."""
-        if not math.isfinite(self.valid_loss):
-            diverged = f"{self.spec.name} diverged: its validation loss is {self.valid_loss}"
+        loss = _valid_loss(self._read_history())
+        if not math.isfinite(loss):
+            diverged = f"{self.spec.name} diverged: its validation loss is {loss}"
             lower = f"try a learning_rate below {self.spec.learning_rate:g}"
             warnings.warn(f"{diverged}; {lower}", stacklevel=3)
 
@@ -159,6 +163,10 @@ def stored_runs():
     frame = pd.DataFrame(rows, columns=["run", "name", "steps", "megabytes", "trained"])
     frame = frame.astype({"steps": "Int64"}).sort_values("trained", ascending=False)
     return frame.astype({"trained": "datetime64[s]"}).reset_index(drop=True)
+
+
+def _valid_loss(history) -> float:
+    return float(history.query("part == 'valid'").loss.iloc[-1])
 
 
 def _named(described: dict) -> tuple[str, int]:

@@ -51,6 +51,7 @@ class RunSpec:
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : part of the spec, as one and two threads give different bits.
     seed : of the texts, the initial weights, and the draws of each step.
+    data_seed : of the texts, where runs of several seeds share them; None: `seed`.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> spec.name, spec.batch_size
@@ -80,6 +81,7 @@ class RunSpec:
     bf16: bool = False
     threads: int = 1
     seed: int = 0
+    data_seed: int | None = None
 
     def __post_init__(self):
         needed = {"task": Task, "objective": Objective, "model": Architecture}
@@ -111,12 +113,13 @@ class RunSpec:
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
 
     def _check_numbers(self) -> None:
-        """Make Python's own of numpy's numbers; ValueError for one that cannot be."""
+        """Turn numpy's numbers into Python's; ValueError for one that is not allowed."""
         for f in fields(self):
             if isinstance(value := getattr(self, f.name), np.generic):
                 object.__setattr__(self, f.name, value.item())
         least = dict.fromkeys(("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"), 1)
-        for field, low in (least | {"seed": 0}).items():
+        seeds = {"seed": 0} if self.data_seed is None else {"seed": 0, "data_seed": 0}
+        for field, low in (least | seeds).items():
             if type(n := getattr(self, field)) is not int or n < low:
                 raise ValueError(f"{field} is a whole number, at least {low}; got {n!r}")
         for field in ("learning_rate", "warmup", "min_lr_ratio", "weight_decay", "clip"):
@@ -157,9 +160,10 @@ class RunSpec:
         if part not in ("train", "valid", "test"):
             raise ValueError(f'examples are "train", "valid" or "test"; got {part!r}')
         sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
+        seed = self.seed if self.data_seed is None else self.data_seed
         if part == "test":
-            look_for_leaks(self.task, sizes, self.seed)
-        parts = store.split(self.task, sizes, self.seed)
+            look_for_leaks(self.task, sizes, seed)
+        parts = store.split(self.task, sizes, seed)
         return dict(zip(("test", "valid", "train"), parts, strict=True))[part]
 
     def rate(self, step: int) -> float:

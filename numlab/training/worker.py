@@ -5,8 +5,8 @@ import os
 import time
 
 from numlab import store
-from numlab.training import own_code
 from numlab.training.fit import PROGRESS_SECONDS, fit_in_store
+from numlab.training.own_code import warn_if_changed
 from numlab.training.run import Run
 from numlab.training.spec import RunSpec
 
@@ -39,7 +39,7 @@ def is_stored(run: Run) -> bool:
         return False
     with store.lock(run.folder):
         if stored := store.intact(run.folder):
-            own_code.warn_if_changed(run.folder, run.spec)
+            warn_if_changed(run.folder, run.spec)
     return stored
 
 
