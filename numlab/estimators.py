@@ -29,11 +29,12 @@ HEADS = 4  # of attention
 class NumberRegressor(RegressorMixin, BaseEstimator):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
-    Predictions are means over the three. All leave out the same fifth of the rows, and intervals are
-    as wide as the means need to hold these (see `Run.predict`). Columns may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
-    second fit finds them; their target is (y - centre_) / scale_, as models compute in float32.
-    Of a target of three decades or more the median is predicted, and its logarithm learned if all
-    are above 0. A target that is never below 0 is never predicted to be.
+    Predictions are means over the three. All leave out the same fifth of the rows, and intervals
+    are as wide as it takes to hold the share of these that is asked for (see `Run.predict`).
+    Columns may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store,
+    where a second fit finds them; their target is (y - centre_) / scale_, as models compute in
+    float32. Of a target of three decades or more the median is predicted, and its logarithm
+    learned if all are above 0. A target that is never below 0 is never predicted to be.
 
     Parameters
     ----------

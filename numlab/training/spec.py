@@ -143,7 +143,7 @@ class RunSpec:
     def seeds(self, n: int) -> list[RunSpec]:
         """The spec with the seeds 0 to n - 1: texts, initial weights and batches differ.
 
-        So do those of the run that it starts from.
+        (Texts do not where there is a `data_seed`.) So do those of the run that it starts from.
         """
         starts = self.start.seeds(n) if self.start else [None] * n
         return [replace(self, seed=seed, start=start) for seed, start in enumerate(starts)]
