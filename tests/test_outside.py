@@ -311,6 +311,7 @@ def test_code_that_is_edited_during_a_training_is_that_of_its_beginning(home, mo
     [
         ("", "# a comment", True),
         ("N = 1", "N  =  1", True),
+        ("N = 1", "N = (1", False),
         ("N = 1", "N = 2", False),
         ("N = 1\nN += 1", "N = 1\nN += 2", False),
         ("N = {}\nN[0] = 1", "N = {}\nN[0] = 2", False),

@@ -50,8 +50,8 @@ def _parts(value: Any) -> Iterator[Any]:
 def _digest(cls: type) -> str:
     try:
         statements = _statements(Path(inspect.getfile(cls)))
-    except (OSError, TypeError, SyntaxError):  # the last: also of a text that cannot be read
-        return "no source"
+    except (OSError, TypeError, ValueError, SyntaxError, tokenize.TokenError):
+        return "no source"  # none, or one that cannot be read
     places = defaultdict(list)  # of the statements that define or change a name
     for i, lines in enumerate(statements):
         for name in _names_of(lines):
