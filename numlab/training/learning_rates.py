@@ -58,8 +58,9 @@ def choose_learning_rates(
             if {0, len(grid) - 1} & set(best):
                 grid = _grown(grid, best)
                 losses, best = _search(specs, grid, steps)
-        for i in np.flatnonzero(~np.isfinite(losses).any(1)):
-            raise ValueError(f"{specs[i].name} diverges at each of the learning rates {grid}")
+        if (lost := ~np.isfinite(losses).any(1)).any():
+            name = specs[lost.argmax()].name
+            raise ValueError(f"{name} diverges at each of the learning rates {grid}")
     record = pd.DataFrame(
         {
             "encoder": np.repeat(names, len(grid)),
