@@ -286,6 +286,21 @@ def test_no_rate_is_chosen_where_every_one_diverges(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "use",
+    [
+        lambda spec: spec.predict(None),
+        lambda spec: nl.embeddings.from_run(spec, [1.0]),
+        lambda spec: nl.embeddings.text_vectors(spec, spec.examples("test")),
+        lambda spec: nl.probes.number_logits(spec, spec.examples("test"), "answer"),
+        lambda spec: nl.probes.calibration(spec, spec.examples("test"), "answer"),
+    ],
+)
+def test_a_spec_that_is_taken_for_its_run_says_to_train_it(use):
+    with pytest.raises(AttributeError, match=r"a RunSpec has no .*: train it first"):
+        use(SPEC)
+
+
+@pytest.mark.parametrize(
     ("given", "told"),
     [
         ((SPEC, (1e-3,)), "a list of RunSpecs; got a RunSpec"),

@@ -31,7 +31,7 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     >>> (found.q5 < found.q95).tolist(), bool(found.pit.between(0, 1).all())
     ([True, True, True], True)
     """
-    head, encoder = run.tokenizer.head, run.spec.encoder
+    encoder, head = run.spec.encoder, run.tokenizer.head
     own_units = run.spec.head or (encoder and encoder.at(slot) is encoder)
     if head is None or run.tokenizer.answer_length > 1 or not own_units:
         wanted = "a head that predicts a number at once, in its own units"

@@ -135,6 +135,10 @@ class RunSpec:
         if not isinstance(self.bf16, bool):
             raise ValueError(f"bf16 is True or False; got {self.bf16!r}")
 
+    def __getattr__(self, name: str):
+        """Python asks here for what the class lacks, such as what only its run has."""
+        raise AttributeError(f"a RunSpec has no {name!r}: train it first, run = nl.train(spec)")
+
     @property
     def name(self) -> str:
         """The task, the encoder and the seed, for people."""
