@@ -117,7 +117,7 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
         none = i < len(encoders) and number <= shown[-1, j]  # no better than a constant
         look = {
             "color": "white" if number > 0.7 * shown.max() else "black",
-            "fontweight": "bold" if number == best[j] else "normal",
+            "fontweight": "bold" if round(number) == round(best[j]) else "normal",
             "style": "italic" if none else "normal",
             "ha": "center",
             "va": "center",
@@ -134,7 +134,7 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.grid(False)
-    words = "score (%), half of its 95 % interval beside it; bold: the best of a column"
+    words = "score (%), half of its 95 % interval beside it; bold: the best of a column, as rounded"
     ax.set_xlabel(f"{words}; italic: no better than a constant")
     figure.suptitle("Which encoder is best at nine tasks, after the same time of training?")
     captioned(figure, SCORE)

@@ -53,22 +53,30 @@ def spikes(e: nl.Embeddings, shuffles: int) -> pd.DataFrame:
 def beside(frame: pd.DataFrame) -> Figure:
     """A row for each source, a column for each modulus: the spike at the left, kappa at the right.
 
-    `frame` has the columns source, modulus, spike and kappa; rows of the same source are averaged.
+    `frame` has the columns source, modulus, spike and kappa; of several rows of a source, its
+    seeds, a cell holds the mean, and that of kappa the least and the greatest below it.
     """
-    table = frame.groupby(["source", "modulus"], sort=False)[["spike", "kappa"]].mean()
-    height = 0.36 * frame.source.nunique() + 1.1
-    figure, (left, right) = panels(2, 2, 4.0, height)
+    by_cell = frame.groupby(["source", "modulus"], sort=False)
+    table = by_cell[["spike", "kappa"]].mean()
+    low, high = by_cell.kappa.min(), by_cell.kappa.max()
+    height = 0.42 * frame.source.nunique() + 1.1
+    figure, (left, right) = panels(2, 2, 4.8, height)
     spike, kappa = (table[name].unstack(sort=False) for name in ("spike", "kappa"))
     cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100), fontsize=8.5)
     cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1), fontsize=8.5)
+    for text, least, most in zip(right.texts[:], low, high, strict=True):
+        ends = f"{least:.2f}", f"{most:.2f}"
+        if ends[0] != ends[1]:
+            (x, y), look = text.get_position(), {"color": text.get_color(), "fontsize": 6}
+            right.text(x, y + 0.33, " to ".join(ends), ha="center", va="center", **look)
     for ax in (left, right):
         ax.set_xlabel("period T")
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
     right.set_title("n mod T read by a linear probe\n(kappa; white: chance or below)")
     right.tick_params(labelleft=False)
     figure.suptitle("Does a spike in the spectrum mean that n mod T can be read?")
-    words = "of several seeds: the mean; planted: noise with a faint circle; sums: models that add"
-    return captioned(figure, words)
+    planted = "planted: noise with a faint circle; sums: models that add"
+    return captioned(figure, f"of several seeds: the mean, and their range; {planted}")
 
 
 def cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize, **look) -> None:

@@ -160,7 +160,7 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
     """1 - R² over the training samples and over the model's size, on log axes (Fig. 12 and 13).
 
     `frame` is as in `scaling`, with the column unexplained. The mean of the seeds is geometric, as
-    in the claims. The caption says where an encoder makes no error.
+    in the claims. The caption says in which tasks an encoder makes no error.
     """
     logs = frame.assign(unexplained=np.log10(frame.unexplained))
     figure, axes = _panels_of_sizes(logs, "unexplained")
@@ -170,8 +170,12 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
         ax.yaxis.set_major_formatter(lambda power, _: f"$10^{{{power:g}}}$")
     _labelled(figure, axes, "1 − R² (low is good)")
     words = RANGES.replace("mean", "geometric mean")
-    if frame.exact_match.max() == 1:
-        words += "\nthe lowest marks: not one answer is wrong"
+    best = frame.groupby("task", sort=False).exact_match.max()
+    if any(perfect := best == 1):
+        where = "" if all(perfect) else f" of {', '.join(best.index[perfect])}"
+        words += f"\nthe lowest marks{where}: not one answer is wrong"
+    if min(len(best), frame.over.nunique()) > 1:
+        words += "\neach row has its own y axis"
     return captioned(figure, words)
 
 
@@ -188,12 +192,15 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
         ticks = sorted((frame[frame.over == over] if len(sizes) == 1 else rows)["size"].unique())
         names = rows.encoder.unique()
         apart = 0.012 * (np.arange(len(names)) - (len(names) - 1) / 2)  # of the axis, which is log
-        for shift, name in zip((ticks[-1] / ticks[0]) ** apart, names, strict=True):
+        span = ticks[-1] / ticks[0] if len(ticks) > 1 else 8
+        for shift, name in zip(span**apart, names, strict=True):
             line = rows[rows.encoder == name]
             line_with_ranges(ax, line.groupby(shift * line["size"])[y], name)
         ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
         ax.margins(x=0.06)
+        if len(ticks) == 1:
+            ax.set_xlim(ticks[0] / np.sqrt(span), ticks[0] * np.sqrt(span))
         ax.tick_params(axis="x", labelsize=7.5 if len(ticks) > 5 else None)
         ax.minorticks_off()
     if len(tasks) == 1:
@@ -310,9 +317,10 @@ def bars(frame: pd.DataFrame, x: str, y: str) -> Figure:
     for i, name in enumerate(names):
         at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
         mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
-        look = {"color": encoder_color(name), "error_kw": {"lw": 1, "alpha": 0.7}}
-        drawn = ax.bar(at, mean, width, yerr=(mean - low, high - mean), label=name, **look)
-        ax.bar_label(drawn, fmt="{:.3g}", fontsize=8.5, padding=1)
+        drawn = ax.bar(at, mean, width, color=encoder_color(name), label=name)
+        ax.errorbar(at, mean, (mean - low, high - mean), ls="", color="#333333", lw=1, alpha=0.7)
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+        ax.bar_label(drawn, fmt="{:.3g}", fontsize=8.5, padding=1, bbox=behind)
     ax.set_xticks(range(len(groups)), groups)
     ax.set(xlabel=x, ylabel=y.replace("_", " "))
     ax.grid(axis="x", visible=False)

@@ -24,7 +24,8 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
     gap", full), seed and error. The first setting is the one that the others differ from: its
     errors go on as dotted and dashed lines. `mean_answer` holds for each slot that setting's error
     of answering the mean, a solid line: errors below a thousandth of it, or above five times it,
-    stand at the edge. `labels` are the names of the slots.
+    stand at the edge. `labels` are the names of the slots. A setting that an encoder has no rows of
+    does not differ from the first one for it.
     """
     slots, encoders = errors.slot.unique(), errors.encoder.unique()
     settings = list(errors.setting.unique())
@@ -37,7 +38,7 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         _settings(ax, of_slot[of_slot.encoder == name], settings, limits)
         ax.axvline(middle, color=GREY, lw=1, zorder=0)
         ticks = (1,) if limits[1] > 100 * limits[0] else (1, 2, 5)
-        ax.set(xscale="log", xlim=limits, title=name, xlabel=f"error of {labels[slot]}")
+        ax.set(xscale="log", xlim=limits, title=name, xlabel=f"RMS error of {labels[slot]}")
         ax.xaxis.set(major_locator=LogLocator(subs=ticks), major_formatter="{x:g}")
         ax.tick_params(which="minor", labelbottom=False)
         ax.set_yticks(range(len(settings)), settings if name == encoders[0] else [])
@@ -62,6 +63,9 @@ def _settings(ax: Axes, rows: pd.DataFrame, settings: list[str], limits: tuple) 
     for part, dash in PARTS.items():
         ax.axvline(mean[part][settings[0]], color=GREY, ls=dash, lw=1, zorder=0)
     for y, setting in enumerate(settings):
+        if setting not in mean.index:
+            ax.text(limits[0], y, " as ours", va="center", color=GREY, fontsize=8.5)
+            continue
         ax.hlines(y, *mean.loc[setting].sort_values(), color=color, alpha=0.5)
         for part in PARTS:
             fill = "white" if part == HOLLOW else color
