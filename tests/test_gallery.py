@@ -236,6 +236,13 @@ def test_runs_of_one_encoder_with_other_positions_have_panels_of_their_own():
     assert [*gallery._panels(runs).values()] == [name for name in names for _ in range(2)]
 
 
+def test_runs_on_other_numbers_of_texts_have_panels_of_their_own():
+    part = nl.tasks.Addition(2), nl.XVal(), nl.CausalLM(only=("answer",)), nl.GPT2(8, 1, 1)
+    runs = [nl.Run(nl.RunSpec(*part, n, 2, 1e-3)) for n in (64, 1600)]
+    names = ["Addition, 64 training texts", "Addition, 1,600 training texts"]
+    assert [*gallery._panels(runs).values()] == names
+
+
 def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():
     sizes = [tuple(np.linspace(0.2, 0.8, n).tolist()) for n in (4, 400)]
     tasks = {nl.tasks.Planets(step_sizes=some) for some in sizes}

@@ -86,9 +86,9 @@ def predicted_against_true(
     """Predicted against true numbers: a block of panels per slot, a panel per encoder.
 
     `points` are drawn, rows as from `predict`: of one seed, or medians over the seeds (no column
-    seed); titles count those beyond the edges. Titles also show, of `answers` from `predict`, the
-    MSE of the valid ones, how many are invalid, what R² is if it is below 0.9, and whether
-    "persistence", if given, has less error. `labels` names slots, with their unit. `trained` holds
+    seed); of `answers` from `predict`, of all seeds, titles show the MSE of the
+    valid ones, how many lie beyond the edges or are invalid, what R² is if it is below 0.9, and
+    whether "persistence", if given, has less error. `labels` names slots, with their unit. `trained` holds
     the values of a slot in training: they are grey lines, and points get a line at their median for
     each true value.
     """
@@ -107,7 +107,8 @@ def predicted_against_true(
             ax.plot([low, high], [low, high], **DIAGONAL)
             ax.set(xlim=(block.true.min() - margin, block.true.max() + margin), ylim=(low, high))
             ax.locator_params(nbins=5)
-            beyond = ~rows.predicted.between(low, high) & rows.predicted.notna()
+            every = answers.predicted[(answers.slot == slot) & (answers.encoder == name)].dropna()
+            beyond = ~every.between(low, high)
             shares = {"beyond": beyond.mean(), "invalid": invalid[slot, name]}
             notes = [*_failure(errors.loc[slot], name, variance[slot]), *_shares(shares)]
             notes = textwrap.wrap(", ".join(note.replace(" ", "\N{NBSP}") for note in notes), 32)
@@ -181,7 +182,9 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
     """One legend below all panels, with a word on what the titles say."""
     point = "a prediction"
     if seeds:
-        point = f"{point} of seed {points.seed.iloc[0]}" if "seed" in points else "median of seeds"
+        point = (
+            f"{point} of seed {points.seed.iloc[0]}" if "seed" in points else "median of the seeds"
+        )
     handles = [Line2D([], [], ls="", marker="o", ms=4, label=point, **GREY)]
     if trained:
         handles.append(Line2D([], [], marker="o", label="median over the texts", **GREY))

@@ -10,7 +10,7 @@ from matplotlib.image import AxesImage
 
 import numlab as nl
 from numlab.numbers import from_figures, to_figures
-from numlab.plots import encoder_color, panels, styled
+from numlab.plots import captioned, encoder_color, panels, styled
 from numlab.tokenizer import matches
 
 
@@ -92,7 +92,7 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
         invalid = rows.predicted.isna().mean()
         axes[i].set_title(f"{name}, seed {rows.seed.iloc[0]}: {100 * invalid:.1f} % invalid")
         image = _confusions(axes[len(names) + i], rows)
-        axes[len(names) + i].set_title(f"{name}: in % of each column")
+        axes[len(names) + i].set_title(f"{name}, seed {rows.seed.iloc[0]}: in % of each column")
         axes[len(names) + i].tick_params(labelleft=i == 0)
     axes[0].set_ylabel("predicted temperature (σ)")
     axes[len(names)].set_ylabel("predicted temperature (σ)")
@@ -103,7 +103,7 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         f"{words}\ntells sign and size. All masks of P10 are of one length.", fontsize=11
     )
-    return figure
+    return captioned(figure, "above: axes are linear from −0.1 to 0.1 and logarithmic beyond")
 
 
 def _signed_log_scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:

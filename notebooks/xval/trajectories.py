@@ -83,29 +83,39 @@ LINKS = {
 
 
 @styled
-def orbits(frame: pd.DataFrame, rms: pd.Series, median: pd.Series) -> Figure:
+def orbits(frame: pd.DataFrame, rms: pd.DataFrame, median: pd.Series) -> Figure:
     """True and predicted positions: a block of panels per system, a panel per encoder.
 
     `frame` comes from `trajectories`, of one seed; predictions outside of a panel are drawn at its
-    edge. `rms` and `median` are the root mean square and the median distance of each encoder, for
-    the titles. They say which is worse than Kepler's circle, if that is one of them.
+    edge. `rms` (seeds, encoders) and `median` are the root mean square and the median distances,
+    for the titles. They say which are worse than Kepler's circle, if that is one of the encoders.
     """
-    worse = (rms > rms.get(CIRCLE, np.inf)).map({True: "\nworse than the circle", False: ""})
     encoders = frame.encoder.unique()
     figure, blocks = in_blocks(frame.example.nunique(), len(encoders))
     systems = [rows for _, rows in frame.groupby("example", sort=False)]
     for i, (axes, rows) in enumerate(zip(blocks, systems, strict=True)):
         for ax, name in zip(axes, encoders, strict=True):
             _system(ax, rows[rows.encoder == name], name)
-            error = f"\nrms {rms[name]:#.2g}, median {median[name]:.1g}{worse[name]}"
-            ax.set_title(f"{name}{'' if i else error}", fontsize=10)
+            title = name if i else f"{name}\n{_errors(rms, name)}\nmedian {median[name]:.1g}"
+            ax.set_title(title, fontsize=9.5)
         label_sides(axes, f"x {UNIT}", f"system {'ABCDEFGH'[i]}\ny {UNIT}")
     looks = POSITIONS | LINKS
     handles = [Line2D([], [], label=label, **look) for label, look in looks.items()]
-    words = "rms, median: distances of all hidden positions of the test; no cross: no number"
+    words = "rms, median: distances of all hidden positions of the test, means of the seeds"
+    words += " (least to greatest); no cross: no number"
     look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 10}
     figure.legend(handles=handles, title=words, **look)
     return figure
+
+
+def _errors(rms: pd.DataFrame, name: str) -> str:
+    """The rms of the seeds, their range, and whether they are worse than Kepler's circle."""
+    seeds = rms[name]
+    least, greatest = f"{seeds.min():.2g}", f"{seeds.max():.2g}"
+    spread = f" ({least} to {greatest})" if least != greatest else ""
+    worse = (seeds > rms[CIRCLE].max()).sum() if CIRCLE in rms else 0
+    of = f" in {worse} of {len(seeds)} seeds" if worse < len(seeds) else ""
+    return f"rms {seeds.mean():.2g}{spread}" + (f"\nworse than the circle{of}" if worse else "")
 
 
 def _system(ax: Axes, rows: pd.DataFrame, name: str) -> None:

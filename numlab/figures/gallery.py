@@ -167,7 +167,7 @@ def draw_curves(notebook: str, profile: str) -> None:
 
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
-    """A title for each run: its task, and its head, objective, losses and model if they vary."""
+    """A title for each run: its task, and what else varies but encoder, steps, rate and seed."""
     specs = [run.spec for run in runs]
     parts = [[getattr(s, part) for s in specs] for part in ("task", "head", "objective")]
     facts = [[*map(_distinct_names({*part}).get, part)] for part in parts]
@@ -175,6 +175,12 @@ def _panels(runs: list[Run]) -> dict[Run, str]:
     facts.append([", ".join(map(terms.get, s.losses)) or "no added loss" for s in specs])
     facts.append([f"d_model {s.model.d_model}, layers {s.model.n_layer}" for s in specs])
     facts.append([_positions(s.model) for s in specs])
+    facts.append([f"{s.n_train:,} training texts" for s in specs])
+    facts.append(["a curriculum" if s.curriculum else "no curriculum" for s in specs])
+    for name in ("bias", "mlp_norm_from"):
+        facts.append([f"{name} {getattr(s.model, name, None)}" for s in specs])
+    for name in ("weight_decay", "min_lr_ratio"):
+        facts.append([f"{name} {getattr(s, name):g}" for s in specs])
     shown = [own for i, own in enumerate(facts) if i == 0 or len({*own}) > 1]
     return dict(zip(runs, map(", ".join, zip(*shown, strict=True)), strict=True))
 
@@ -209,7 +215,10 @@ def _distinct_names(parts: set) -> dict[Any, str]:
 
 
 def _shown(value: Any) -> str:
-    return " / ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        parts = dict.fromkeys(map(_shown, value))
+        return " / ".join(parts) if len(parts) <= 4 else f"{len(parts)} values"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _curves_path(notebook: str, profile: str) -> Path:

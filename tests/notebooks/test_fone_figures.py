@@ -132,7 +132,7 @@ def test_bars_stand_in_the_order_of_the_frame_with_their_heights():
 def test_a_bar_of_several_runs_is_their_mean_with_their_range():
     frame = pd.DataFrame({"kind": "unit", "encoder": "P10", "top-5": [1.0, 2.0, 6.0]})
     (ax,) = figures.bars(frame, "kind", "top-5").axes
-    (bars,) = (c for c in ax.containers if isinstance(c, BarContainer))
+    bars, ranges = ax.containers
     assert bars[0].get_height() == 3
-    (line,) = bars.errorbar.lines[2][0].get_segments()
+    (line,) = ranges.lines[2][0].get_segments()
     assert line[:, 1].tolist() == [1, 6]

@@ -203,9 +203,10 @@ def test_predictions_outside_of_a_panel_are_drawn_at_its_edge():
     frame = pd.DataFrame({"step": [0, 1], "x": [1.0, 0.0], "y": [0.0, 1.0], "planet": 0})
     frame["hidden"], frame["predicted_x"], frame["predicted_y"] = frame.step == 1, 50.0, 1.0
     frame = frame.assign(example=0, encoder="P10")
-    rms = pd.Series({"P10": 50.0, "Kepler's circle": 0.1})
-    (ax,) = trajectories.orbits(frame, rms, rms / 10).axes
-    assert ax.get_title() == "P10\nrms 50., median 5\nworse than the circle"
+    rms = pd.DataFrame({"P10": [90.0, 0.05, 10.0], "Kepler's circle": 0.1})
+    (ax,) = trajectories.orbits(frame, rms, rms.mean() / 10).axes
+    title = "P10", "rms 33 (0.05 to 90)", "worse than the circle in 2 of 3 seeds", "median 3"
+    assert ax.get_title().splitlines() == [*title]
     crosses = [line for line in ax.lines if line.get_marker() == "x"]
     assert [line.get_xydata().tolist() for line in crosses] == [[[ax.get_xlim()[1], 1.0]]]
 
