@@ -117,7 +117,9 @@ def runs(
         damaged = 0
         for name in frame.run:
             with store.lock(folder / name):
-                damaged += not store.intact(folder / name)
+                if store.fault_of(folder / name):
+                    damaged += 1
+                    store.intact(folder / name)  # sets it aside
         typer.echo(f"{damaged:,} of them are damaged")
         raise typer.Exit(damaged > 0)
 
@@ -254,7 +256,10 @@ def regress(
         raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     for line in about(table):
         _say(line)
-    found = regression.regress(table.frame, target, _say)
+    rows = table.without_ids(target)
+    if len(ids := table.frame.columns.difference(rows.columns)):
+        _say(f"No model reads the ids: {', '.join(ids)}.")
+    found = regression.regress(rows, target, _say)
     typer.echo(found.json if as_json else found.text)
     if picture:
         plots.intervals(found.predictions, target).savefig(picture)

@@ -18,7 +18,8 @@ class Decision:
     def __post_init__(self):
         named = self.decide in ("mode", "mean", "median")
         if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
-            raise ValueError(f"decide is 'mode', 'mean', 'median' or a level; got {self.decide!r}")
+            wanted = "decide is 'mode', 'mean', 'median' or a level above 0 and below 1"
+            raise ValueError(f"{wanted}; got {self.decide!r}")
         if self.samples < 1:
             raise ValueError(f"samples is at least 1; got {self.samples}")
 
@@ -41,16 +42,15 @@ class Decision:
         elif self.decide == "mean" and _bends(model.tokenizer):
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:
-            return [{**c, "dropped": 1.0 - c["valid"]} for c in fill(_Decided(model, self))]
+            filled = [*map(_of_numbers, fill(_Decided(model, self)))]
+            return [{**columns, "dropped": 1.0 - columns["valid"]} for columns in filled]
         return [self._merged(columns) for columns in zip(*map(fill, each), strict=True)]
 
     def _merged(self, drawn: tuple[dict, ...]) -> dict:
         """One slot's columns from those of each sample."""
-        kind, slot = drawn[0]["predicted"].dtype.kind, drawn[0]["slot"]
-        if kind in "US":
-            raise ValueError(f"a number is decided; {slot} is filled with words")
-        if kind == "O":
-            raise ValueError(f"{slot} has integers beyond float64: predict without `decide`")
+        if _of_numbers(drawn[0])["predicted"].dtype.kind == "O":
+            beyond = f"{drawn[0]['slot']} has integers beyond float64"
+            raise ValueError(f"{beyond}: predict without `decide`")
         numbers = np.stack([c["predicted"].astype(float) for c in drawn])
         points = Points(torch.from_numpy(numbers[: self.samples]))
         predicted, valid = self.of(points), points.valid.numpy()
@@ -61,8 +61,16 @@ class Decision:
         return {**drawn[0], **decided}
 
 
+def _of_numbers(columns: dict) -> dict:
+    """The columns of a slot; ValueError for one of words."""
+    if columns["predicted"].dtype.kind in "US":
+        raise ValueError(f"a number is decided; {columns['slot']} is filled with words")
+    return columns
+
+
 def _bends(tokenizer) -> bool:
-    """Whether the mean of the numbers is not that of what the head predicts."""
+    """Whether the encoder transforms numbers by a curve (asinh): then the mean of the numbers is
+    not that of what the head predicts."""
     return not tokenizer.other_head and tokenizer.encoder is not None and tokenizer.encoder.bends
 
 

@@ -42,7 +42,8 @@ def describe(value: Any) -> Any:
         return [describe(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__})")
+    hint = ": write a tuple" if isinstance(value, list) else ""
+    raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__}){hint}")
 
 
 def restore(description: Any, modules: str | tuple[str, ...] = ()) -> Any:

@@ -11,7 +11,7 @@ import torch
 from numlab.codes import as_column
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders import Encoder
-from numlab.examples import Examples, Layout, Slot, by_index
+from numlab.examples import Examples, Layout, Slot, as_list, by_index
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
@@ -107,6 +107,8 @@ def from_words(run: Run, words: Iterable[str]) -> Embeddings:
     10
     """
     words, encoder = list(words), run.spec.encoder
+    if encoder is None:
+        raise ValueError("from_words takes a run with an encoder; got one without")
     is_number = ~np.isnan(encoder.word_values)
     index = {word: i for i, word in enumerate(encoder.vocabulary) if is_number[i]}
     for word in words:
@@ -147,7 +149,7 @@ def text_vectors(
     (3, 8)
     """
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
-    for e in examples:
+    for e in as_list(examples):
         fitting(e.layout, slots)  # or an error
     layer = _checked_layer(layer, run.spec.model.n_layer)
 

@@ -28,6 +28,8 @@ class Slot:
     def __post_init__(self):
         if not self.name:
             raise ValueError("a slot needs a name; got an empty one")
+        if isinstance(self.words, str):
+            raise ValueError(f"slot {self.name!r} needs a tuple of words; got {self.words!r}")
         if self.words is not None:
             object.__setattr__(self, "words", tuple(self.words))
             if not self.words or len(set(self.words)) < len(self.words):
@@ -159,12 +161,14 @@ class Examples:
         return text
 
 
-def as_list(examples: Iterable[Examples]) -> list[Examples]:
-    """A list of Examples; ValueError for anything else."""
-    found = [*examples] if isinstance(examples, Iterable) else [None]
-    if not all(isinstance(e, Examples) for e in found):
-        expected = "texts are a list of Examples, as nl.parse gives"
-        raise ValueError(f"{expected}; got a {type(examples).__name__}: {str(examples)[:40]}")
+TEXTS = "texts are a list of Examples, as nl.parse gives"
+
+
+def as_list(values: Iterable[Any], kind: type = Examples, expected: str = TEXTS) -> list[Any]:
+    """A list of instances of one class; ValueError for anything else."""
+    found = [*values] if isinstance(values, Iterable) else [None]
+    if not all(isinstance(value, kind) for value in found):
+        raise ValueError(f"{expected}; got a {type(values).__name__}: {str(values)[:40]}")
     return found
 
 

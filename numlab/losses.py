@@ -181,6 +181,9 @@ class NumberTokenLoss(LossTerm):
             _digit_words(encoder, type(self).__name__)
         elif encoder.answer.carriers or np.isnan(encoder.answer.word_values).all():
             raise ValueError(f"NumberTokenLoss needs words that are numbers; {encoder} has none")
+        elif encoder.unchosen:
+            wanted = "words that are the same numbers in every column"
+            raise ValueError(f"NumberTokenLoss needs {wanted}; got {encoder}")
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the targets that are numbers, or over the numbers."""
@@ -239,7 +242,7 @@ class _Words:
 @functools.lru_cache
 def _valued_words(encoder: Encoder, offset: int, size: int, device: torch.device) -> _Words:
     values, own = np.full(size, np.nan), encoder.answer.word_values
-    values[offset : offset + len(own)] = own
+    values[offset:][: len(own)] = own[: size - offset]  # an answer can have words that none needs
     known = ~np.isnan(values)
     every = np.unique(values[known].astype(np.float32))
     return _Words(

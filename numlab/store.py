@@ -116,11 +116,11 @@ def intact(entry: Path) -> bool:
     draft = _beside(entry, "draft")
     if not entry.is_dir() and is_shipped(entry):
         shutil.copytree(SHIPPED / entry.name, draft, dirs_exist_ok=True)
-    if not entry.is_dir() and draft.is_dir() and _fault(draft) is None:
+    if not entry.is_dir() and draft.is_dir() and fault_of(draft) is None:
         draft.rename(entry)
     if not entry.is_dir():
         return False
-    fault = _fault(entry)
+    fault = fault_of(entry)
     if fault is None:
         return True
     aside = entry.parent / ".damaged" / f"{entry.name}-{time.time_ns()}"
@@ -135,7 +135,8 @@ def is_shipped(entry: Path) -> bool:
     return (SHIPPED / entry.name).is_dir()
 
 
-def _fault(entry: Path) -> str | None:
+def fault_of(entry: Path) -> str | None:
+    """What is wrong with an entry's files; None: nothing."""
     try:
         files = json.loads((entry / "manifest.json").read_text())["files"]
         for name, checksum in files.items():

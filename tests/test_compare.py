@@ -223,6 +223,33 @@ def test_rows_without_the_target_are_said_to_be_left_out(tmp_path):
     assert "1 of b are missing: these rows are left out." in lines
 
 
+def test_rows_without_any_value_are_counted(tmp_path):
+    lines = about(read(tmp_path, "n.csv", "a\n1\n2e400\n2\n3\n"))
+    assert "3 rows. Read as a (number)" in lines[0]
+    assert "1 rows with none of these columns are left out." in lines
+
+
+def test_a_text_that_is_missing_is_counted_once(tmp_path):
+    rows = "".join(f"{i} whales swim\n" if i % 2 else '""\n' for i in range(20))
+    found = read(tmp_path, "t.csv", f"text\n{rows}")
+    assert found.columns.missing[0] == 10 and not found.columns.note[0]
+
+
+def test_an_entry_of_an_id_that_is_no_number_is_named(tmp_path):
+    rows = "".join(f"{i if i % 5 else 'n.b.'},{i}.5\n" for i in range(1000, 1050))
+    note = read(tmp_path, "n.csv", f"order id,x\n{rows}").columns.note[0]
+    assert "taken for an id" in note and "10 entries are not numbers: 'n.b.'" in note
+
+
+@pytest.mark.parametrize("mark", ["/", "."])
+def test_the_order_of_dates_is_that_of_most(tmp_path, mark):
+    days = [f"12{mark}{day}{mark}1999" for day in range(13, 32)] * 3
+    days += [f"13{mark}01{mark}2000"]  # a slip
+    rows = "".join(f"{day},{i}.5\n" for i, day in enumerate(days))
+    found = read(tmp_path, "n.csv", f"when,x\n{rows}")
+    assert found.columns.missing[0] == 1 and found.numbers["when month"].tolist() == [12] * 57
+
+
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     text = 'x,day\n"1,234",01/02/2024\n7,03/04/2024\n'
     found = read(tmp_path, "n.csv", text)
@@ -354,6 +381,11 @@ def test_an_index_with_a_name_is_a_column(tmp_path):
     for frame, columns in ((named, {"kg", "cm"}), (named.rename_axis(None), {"kg"})):
         frame.to_parquet(tmp_path / "n.parquet")
         assert set(compare.read(tmp_path / "n.parquet").frame) == columns
+
+
+def test_a_column_of_truths_is_no_number(tmp_path):
+    with pytest.raises(ValueError, match=r"b: expected the kind number; got \['True'\]"):
+        read(tmp_path, "n.csv", "b,x\nTrue,1\nFalse,2\n", ["b:number", "x"])
 
 
 @pytest.mark.parametrize("kind", ["number", "id", "date", "dmy"])

@@ -94,12 +94,16 @@ def test_samples_of_a_sure_model_are_the_greedy_answer(encoder, head, objective,
 
 def test_what_cannot_be_decided_is_an_error(module_home):
     run = nl.train(spec(nl.XVal(scale=50.0), None, MASKED))
-    with pytest.raises(ValueError, match="decide is 'mode', 'mean', 'median' or a level; got 2"):
+    with pytest.raises(ValueError, match="or a level above 0 and below 1; got 2"):
         nl.predict(run, "test", "answer", decide=2)
     with pytest.raises(ValueError, match="samples is at least 1; got 0"):
         nl.predict(run, "test", "answer", decide="mean", samples=0)
     with pytest.raises(ValueError, match="predicts single numbers"):
         nl.predict(run, "test", "answer", decide="mean")
+    normals = spec(nl.XVal(mixture=2), None, nl.MaskedLM())
+    run = nl.train(dataclasses.replace(normals, task=nl.tasks.Quantities()))
+    with pytest.raises(ValueError, match="a number is decided; unit0 is filled with words"):
+        nl.predict(run, "test", "unit0", decide="mean")
     long = spec(nl.Digits(17), None, nl.CausalLM(only=("answer",)))
     model = dataclasses.replace(long.model, positions=(nl.models.Absolute(64),))
     run = nl.train(dataclasses.replace(long, task=nl.tasks.LongAddition(16), model=model))

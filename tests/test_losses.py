@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from types import SimpleNamespace
@@ -268,10 +269,21 @@ def test_a_squared_distance_is_never_below_0(reweigh):
 def test_encoders_without_words_of_value_are_refused():
     with pytest.raises(ValueError, match="needs words that are numbers; XVal has none"):
         spec(nl.XVal(), NumberTokenLoss())
+    columns = (("a", (0.0, 1.0)), ("*", (0.0, 2.0)))
+    with pytest.raises(ValueError, match="words that are the same numbers in every column"):
+        spec(nl.encoders.FusedBins(columns), NumberTokenLoss())
     with pytest.raises(ValueError, match="NumberTokenLoss needs answers in digits"):
         spec(nl.P1000(overflow="clip"), NumberTokenLoss("number"))
     with pytest.raises(ValueError, match="kind is 'was', 'mse' or 'number'"):
         NumberTokenLoss("mae")
+
+
+def test_the_loss_reads_the_words_that_are_predicted(module_home):
+    words = spec(nl.encoders.IntegerVocabulary(1), NumberTokenLoss())
+    single = dataclasses.replace(words, task=nl.tasks.Addition(1), n_train=16, n_valid=8, n_test=8)
+    assert nl.train(single).history["number tokens"].gt(0).all()  # answers are in digits
+    with pytest.raises(ValueError, match="read answers in the words of Digits.*itself spells them"):
+        dataclasses.replace(single, objective=nl.MaskedLM(only="answer"))
 
 
 @pytest.mark.parametrize("kind", ["was", "mse", "number"])

@@ -43,6 +43,7 @@ def test_a_shipped_run_is_not_trained(spec, train):
 def test_a_shipped_run_whose_copy_is_damaged_is_copied_again(spec):
     path = nl.train(spec).folder / "weights.safetensors"
     path.write_bytes(path.read_bytes()[:-1])
+    assert "checksum" in store.fault_of(path.parent)
     with pytest.warns(UserWarning, match="damaged"):
         run = nl.train(spec)
     assert store.intact(run.folder)

@@ -371,6 +371,54 @@ def test_numbers_of_numpy_and_lists_make_no_other_run():
     assert store.digest(dataclasses.replace(SPEC, **given)) == store.digest(SPEC)
 
 
+@pytest.mark.parametrize("encoder", [nl.encoders.Aggregate(3), nl.encoders.IntegerVocabulary(3)])
+def test_an_encoder_that_would_spell_no_number_is_refused(encoder):
+    with pytest.raises(ValueError, match=r"would spell no number: .* only=\('answer',\)"):
+        dataclasses.replace(SPEC, encoder=encoder, objective=nl.CausalLM())
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ({"losses": (nl.NumberTokenLoss,)}, "losses holds instances of LossTerm; got .<class"),
+        ({"losses": None}, "losses holds instances of LossTerm; got .None"),
+        ({"trainable": (1,)}, "trainable holds instances of str; got .1,"),
+    ],
+)
+def test_a_part_of_the_wrong_kind_is_named(part, told):
+    with pytest.raises(ValueError, match=told):
+        dataclasses.replace(SPEC, **part)
+
+
+def test_a_text_too_long_for_the_positions_is_an_error_before_the_first_step():
+    texts = [f"{i} and {i + 1}" for i in range(100)] + [" ".join(map(str, range(40)))]
+    sizes = {"n_train": 90, "n_valid": 10, "n_test": 1, "task": nl.tasks.Texts(texts)}
+    spec = dataclasses.replace(SPEC, model=nl.GPT2(32, 1, 2, context=32), **sizes)
+    spec = dataclasses.replace(spec, objective=nl.MaskedLM(), encoder=nl.P10())
+    steps = []
+    with pytest.raises(ValueError, match="32"):
+        nl.training.fit.fit_in_store(spec, lambda step, loss: steps.append(step))
+    assert not steps
+
+
+def test_floats_of_one_layout_and_long_integers_of_another_are_checked_apart():
+    tasks = nl.tasks.Mixture((nl.tasks.Addition(2), nl.tasks.Multiplication(12)))
+    sizes = {"n_train": 16, "n_valid": 5, "n_test": 4, "steps": 1}
+    model = nl.GPT2(32, 1, 2, context=128)
+    parts = {"task": tasks, "encoder": nl.Digits(24), "model": model}
+    assert nl.train(dataclasses.replace(SPEC, **parts, **sizes)).valid_loss > 0
+
+
+def test_a_run_that_is_not_in_the_store_says_how_to_get_it():
+    with pytest.raises(ValueError, match=r"is not in the store: nl.train\(spec\) trains it"):
+        nl.predict(nl.Run(SPEC), "test", "answer")
+
+
+def test_predict_of_a_run_is_of_rows_alone():
+    with pytest.raises(ValueError, match=r"rows of a Table or Texts; for Addition.* nl.predict"):
+        nl.train(dataclasses.replace(SPEC, steps=1)).predict("test")
+
+
 def test_an_objective_that_fits_no_slot_is_named():
     typo = dataclasses.replace(SPEC, objective=nl.MaskedLM(literals=0.0, only=("anwser",)))
     with pytest.raises(ValueError, match=r"no slot fits MaskedLM.*anwser.*a, b, answer"):

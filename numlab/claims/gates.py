@@ -76,6 +76,8 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
         level = end <= least or start == end
         fall = 0.0 if level else (start - end) / abs(start)  # a density's may be below 0
         falls.append((fall, run.spec.name))
+    if not falls:
+        return Gate("plateau", False, "no run")
     fall, worst = max(falls)
     passed = all(fall < MOST_FALL for fall, _ in falls)
     change = f"rose by {-fall:.1%}" if fall < 0 else f"fell by {fall:.1%}"

@@ -40,7 +40,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
     if texts.isna().all() and raw.dtype.kind != "b":
         return "-", None, "it is empty"
-    refused = f"{name}: expected the kind {given}; got {texts.dropna().tolist()[:1]}"
+    refused = f"{name}: expected the kind {given}; got {raw.dropna().astype(str).tolist()[:1]}"
     if given in ("date", "dmy", "mdy") or (not given and raw.dtype.kind not in "iuf"):
         date = _dates(name, texts, given)
         if given and (date is None or date[0].isna().all()):
@@ -63,7 +63,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
             return "text", texts, LONG
         if long:
             note = joined(note, "float64 keeps 15 digits of a number")
-        return kind, numbers, joined(bared, why or note)
+        return kind, numbers, joined(bared, why, note)
     words = texts if raw.dtype.kind != "b" else raw.astype("str")
     n = words.nunique()
     if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
@@ -154,16 +154,16 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
         return found, f"{n:,} entries are not dates" if n else ""
     if not by_day:
         return None
-    first, second = (parts[i].astype(int).max() for i in (0, 1))
+    first, second = ((parts[i].astype(int) > 12).sum() for i in (0, 1))  # that are no months
     dots = some.str.contains(".", regex=False).all()
-    day_first = given == "dmy" or (given != "mdy" and (first > 12 or dots))
+    day_first = given == "dmy" or (given != "mdy" and (first, dots) > (second, False))
     notes = [f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"]
     parts = texts.str.extract(f"^{DAY}$")
     day, month = (parts[0], parts[1]) if day_first else (parts[1], parts[0])
     written = day + "/" + month + "/" + parts[2]
     long, short = (pd.to_datetime(written, "coerce", format=f"%d/%m/{y}") for y in ("%Y", "%y"))
     found = long.fillna(short)
-    if given not in ("dmy", "mdy") and first <= 12 and second <= 12:
+    if given not in ("dmy", "mdy") and not first and not second:
         notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
     if (of_two := long.isna() & short.notna()).any():
         first = of_two.idxmax()

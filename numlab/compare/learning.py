@@ -48,8 +48,7 @@ def specs(
         task = Texts(texts.sample(min(TEXTS, len(texts)), random_state=0).tolist())
         names = list(by_column(task.examples))
     else:
-        ids = [name for name in reading.of_kind("id") if name != target]
-        task = Table(reading.frame.drop(columns=ids), target)
+        task = Table(reading.without_ids(target), target)
         names = reading.of_kind("number") if target is None else [target]
         if len(task.frame.columns) < 2 or not names:
             raise ValueError("nothing to predict: needs a numeric column and at least one other")
@@ -208,12 +207,9 @@ def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """
     found = found[found.column.isin(columns)]
     keys = ["part", "column", "seed"]
-    constant = best_constant(found).groupby(keys).error.mean().clip(lower=1e-9)
-    means = found.groupby(["encoder", *keys]).error.mean().clip(lower=1e-9)
-    by_seed = np.log(means / constant).groupby(["encoder", "part", "seed"]).mean()
-    seeds = by_seed.groupby(["encoder", "part"])
-    middle = seeds.mean()
-    width = stats.t.ppf(0.95, (seeds.size() - 1).clip(lower=1)) * seeds.sem().fillna(0.0)
+    logs = _log_errors(found, ["encoder", *keys]) - _log_errors(best_constant(found), keys)
+    seeds = logs.groupby(["encoder", "part", "seed"]).mean().groupby(["encoder", "part"])
+    middle, width = seeds.mean(), _half_width(seeds).fillna(0.0)
     frame = pd.DataFrame({"error": middle, "low": middle - width, "high": middle + width})
     return np.exp(frame).reset_index().sort_values(["part", "error"], ignore_index=True)
 
@@ -223,9 +219,19 @@ def tied(found: pd.DataFrame, columns: list[str]) -> list[str]:
     tied with it: the 90 % interval of the ratio over the seeds holds 1."""
     own = found[found.column.isin(columns) & (found.part == PARTS[0])]
     own = own[~own.encoder.isin([*baselines()])]
-    means = np.log(own.groupby(["encoder", "column", "seed"]).error.mean().clip(lower=1e-9))
-    by_seed = means.groupby(["seed", "encoder"]).mean().unstack()
+    logs = _log_errors(own, ["encoder", "column", "seed"])
+    by_seed = logs.groupby(["seed", "encoder"]).mean().unstack()
     order = by_seed.mean().sort_values().index
     behind = by_seed.sub(by_seed[order[0]], axis=0)
-    width = stats.t.ppf(0.95, max(1, len(behind) - 1)) * behind.sem().fillna(np.inf)
+    width = _half_width(behind).fillna(np.inf)
     return [order[0], *(e for e in order[1:] if behind[e].mean() <= width[e])]
+
+
+def _log_errors(found: pd.DataFrame, keys: list[str]) -> pd.Series:
+    """The logarithms of the mean errors; one of 0 counts as 1e-9."""
+    return np.log(found.groupby(keys).error.mean().clip(lower=1e-9))
+
+
+def _half_width(seeds):
+    """Half of the 90 % interval of the mean, by Student's t; NaN for one seed."""
+    return stats.t.ppf(0.95, (seeds.count() - 1).clip(lower=1)) * seeds.sem()

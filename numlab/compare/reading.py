@@ -16,7 +16,7 @@ from numlab.tasks.frames import as_columns
 
 COLUMNS = 8  # columns used, unless they are named
 LEAST = 48  # rows that a model needs, and known numbers of a column that it predicts
-COLUMN = ["column", "kind", "used", "missing", "note"]  # what is said of one
+FIELDS = ["column", "kind", "used", "missing", "note"]  # what is said of a column
 LOOKED_AT = 100  # columns whose kind is determined, beside those that are named
 
 
@@ -26,8 +26,8 @@ class Reading:
 
     `frame` has the columns that are used, as float64 or words, a date as year, month and day; or it
     has one column "text". `columns` is a DataFrame [column, kind, used, missing, note] with a row
-    for each column of the file. Kinds: number, id and code (their digits count, not their size),
-    date, words, text.
+    for each column of the file, of texts only for theirs. Kinds: number, id and code (their digits
+    count, not their size), date, words, text.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"
@@ -51,6 +51,10 @@ class Reading:
     def of_kind(self, *kinds: str) -> list[str]:
         """The names of the columns of some kinds that are used."""
         return self.columns[self.columns.kind.isin(kinds) & self.columns.used].column.tolist()
+
+    def without_ids(self, target: str | None) -> pd.DataFrame:
+        """The columns that models read: an id tells rows apart, and nothing about other rows."""
+        return self.frame.drop(columns=[name for name in self.of_kind("id") if name != target])
 
     @functools.cached_property
     def numbers(self) -> dict[str, np.ndarray]:
@@ -115,8 +119,10 @@ def read(
         if given and not (table.used & (table.kind == "text")).any():
             raise ValueError(f"{path.name}: name a column of numbers, too; got {', '.join(given)}")
         return _texts(path.name, frame[[*given]] if given else frame, notes, decimal)
-    used = as_columns(pd.DataFrame(kept).dropna(how="all", ignore_index=True))
-    return Reading(path.name, used, table, tuple(notes), target)
+    used = pd.DataFrame(kept).dropna(how="all", ignore_index=True)
+    if n := len(frame) - len(used):
+        notes.append(f"{n:,} rows with none of these columns are left out")
+    return Reading(path.name, as_columns(used), table, tuple(notes), target)
 
 
 def _understood(
@@ -144,7 +150,7 @@ def _understood(
             note = joined(note, f"{n_known} known numbers are too few to predict")
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))
-    return pd.DataFrame(rows, columns=COLUMN), kept
+    return pd.DataFrame(rows, columns=FIELDS), kept
 
 
 def _tells(texts: pd.Series) -> bool:
@@ -188,10 +194,10 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
             notes.append(f'in {n:,} texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","')
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
-            n = len(frame) - len(good)
+            n = len(plain) - len(good)
             note = f"{n:,} texts have no number, or one beyond float64" if n else ""
             row = (name, "text", True, int(frame[name].isna().sum()), note)
-            table = pd.DataFrame([row], columns=COLUMN)
+            table = pd.DataFrame([row], columns=FIELDS)
             return Reading(file, pd.DataFrame({"text": [*good]}), table, tuple(notes))
     names = ", ".join(map(str, frame.columns[:COLUMNS]))
     raise ValueError(f"{file} has no numbers: {len(frame):,} rows of the columns {names}")

@@ -8,7 +8,6 @@ loads.
 import contextlib
 import html
 import json
-import struct
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 import pandas as pd
+from PIL import Image
 
 from numlab import encoders, plots, store
 from numlab.claims import Claim, claims
@@ -88,8 +88,8 @@ def collect(profile: str) -> list[Card]:
         if figure["kind"] == "table":
             figure["rows"] = _rows(folder / f"{figure['path']}.md")
         else:
-            header = (folder / f"{figure['path']}.png").read_bytes()[:24]
-            figure["size"] = [round(n / 1.5) for n in struct.unpack(">II", header[16:])]
+            with Image.open(folder / f"{figure['path']}.png") as picture:
+                figure["size"] = [round(n / 1.5) for n in picture.size]
         item = item_of(figure["id"])
         card = cards.setdefault(item, Card(item, figure["title"]))
         card.figures.append(figure)

@@ -70,13 +70,14 @@ class Notebook:
             last = json.loads(self.record(profile).read_text("utf-8"))
             changed = [part for part, value in self.key().items() if last["key"][part] != value]
             missing = [path for path in last["outputs"] if not (home() / path).exists()]
+            made = datetime.fromisoformat(last["made"]).astimezone()
         except (OSError, ValueError, KeyError, TypeError):
             return False, "not run before"
         if changed:
             return False, f"{', '.join(changed)} changed"
         if missing:
             return False, f"{', '.join(missing)} missing"
-        return True, f"up to date, made {last['made'][:16].replace('T', ' ')}"
+        return True, f"up to date, made {made:%Y-%m-%d %H:%M}"
 
     def remember(self, profile: str, key: dict[str, str], since: datetime) -> int:
         """After a run, store the key that it began with; returns how many figures it saved.
@@ -112,9 +113,10 @@ def folder() -> Path:
 
 def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
     """The notebooks with these names or in these folders (default: all), in the papers' order."""
-    papers, paths = list(PAPERS), folder().glob("[!.]*/[!.]*.ipynb")
+    paths = folder().glob("[!.]*/[!.]*.ipynb")
     files = {f"{path.parent.name}/{path.stem}": path for path in paths}
-    known = sorted(files, key=lambda n: ([*papers, n.split("/")[0]].index(n.split("/")[0]), n))
+    place = {paper: i for i, paper in enumerate(PAPERS)}  # folders of another name come last
+    known = sorted(files, key=lambda n: (place.get(n.split("/")[0], len(place)), n))
     folders = dict.fromkeys(k.split("/")[0] for k in known)
     for name in names:
         if name not in {*known, *folders}:

@@ -15,7 +15,7 @@ from numlab.encoders import Encoder
 from numlab.examples import Layout
 from numlab.heads import Head, HeadModule
 from numlab.losses import LossTerm
-from numlab.objectives import Inputs, Targets
+from numlab.objectives import Inputs, Objective, Targets
 from numlab.tokenizer import Tokenizer
 
 
@@ -39,6 +39,9 @@ class Architecture(abc.ABC):
         if encoder is None:
             raise ValueError(f"a {type(self).__name__} needs an encoder; got None")
         return Tokenizer.of(layouts, encoder, head)
+
+    def check(self, objective: Objective, losses: tuple[LossTerm, ...]) -> None:  # noqa: B027
+        """ValueError for an objective or added losses that the model cannot learn."""
 
     @abc.abstractmethod
     def build(self, tokenizer: Tokenizer) -> Model:
@@ -121,10 +124,11 @@ class Model(nn.Module, abc.ABC):
 
     @torch.no_grad()
     def start_from(self, other: Model) -> None:
-        """Copy the weights of another model that have the same name; tables word by word.
+        """Copy the weights of another model that have the same name.
 
-        What an encoder adds is copied from a model of the same encoder only. ValueError where
-        weights of one name have different shapes.
+        Tables are copied word by word, whatever encoder the words are of; the weights of an
+        encoder's module and of the number head from a model of the same encoder and head only.
+        ValueError where weights of one name have different shapes.
         """
         learned, here, there = other.state_dict(), self.tokenizer, other.tokenizer
         same_encoder = (here.encoder, here.head) == (there.encoder, there.head)

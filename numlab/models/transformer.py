@@ -56,8 +56,8 @@ class ModelSpec(Architecture):
     mlp_norm_from: int = 0
 
     def __post_init__(self):
-        d_head = 1 if self.d_head is None else self.d_head
-        if min(self.d_model, self.n_layer, self.n_head, d_head) < 1:
+        widths = (n for n in (self.d_head, self.d_mlp) if n is not None)
+        if min(self.d_model, self.n_layer, self.n_head, *widths) < 1:
             raise ValueError(f"a model has a width, blocks and heads; got {self}")
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")

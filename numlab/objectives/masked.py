@@ -38,8 +38,11 @@ class MaskedLM(Objective):
 
     def __post_init__(self):
         super().__post_init__()
-        if not (0 <= self.slots <= 1 and 0 <= self.literals <= 1 and self.slots + self.literals):
-            raise ValueError(f"slots and literals are chances, one of them above 0; got {self}")
+        chances = self.slots, self.literals
+        numbers = all(isinstance(chance, (int, float)) for chance in chances)
+        if not (numbers and min(chances) >= 0 and 0 < max(chances) <= 1):
+            wanted = "slots and literals are chances, one of them above 0 (`only` takes patterns)"
+            raise ValueError(f"{wanted}; got {self}")
 
     @property
     def shows_rest(self) -> bool:

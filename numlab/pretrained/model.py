@@ -13,8 +13,9 @@ from torch.nn import functional as F
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
 from numlab.examples import Layout
+from numlab.losses import LossTerm
 from numlab.models import Architecture, Model
-from numlab.objectives import Inputs
+from numlab.objectives import Inputs, MaskedWords, Objective
 from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import MINILM, config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
@@ -63,6 +64,11 @@ class Pretrained(HuggingFace):
     @property
     def n_layer(self) -> int:
         return self.blocks or super().n_layer
+
+    def check(self, objective: Objective, losses: tuple[LossTerm, ...]) -> None:
+        if losses or not isinstance(objective, MaskedWords):
+            wanted = "a Pretrained model predicts words: MaskedWords(), without losses"
+            raise ValueError(f"{wanted}; got {objective} and losses {losses}")
 
     def build(self, tokenizer: PretrainedTokenizer) -> PretrainedModel:
         return PretrainedModel(self, tokenizer)
@@ -136,8 +142,3 @@ class PretrainedModel(Model):
         """(t, d) hidden states to (t, words of the model), in float32: in bf16 many tie."""
         with in_float32(h):
             return F.linear(self.head(h.float()), self.embed.table.weight, self.bias)
-
-    def losses(self, inputs, targets, terms=()) -> dict[str, torch.Tensor]:
-        if terms or (targets.ids >= len(self.bias)).any():
-            raise ValueError("a Pretrained model predicts words: MaskedWords(), without losses")
-        return super().losses(inputs, targets)

@@ -61,7 +61,7 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
     >>> nl.probes.scores(normal, np.array([0.0, 1.96])).pit.round(3).tolist()
     [0.5, 0.975]
     """
-    x = torch.from_numpy(true)
+    x = torch.from_numpy(true.astype(float))
     below, share = predicted.left_cdf(x).numpy(), np.random.default_rng(0).random(len(true))
     pit = below + share * (predicted.cdf(x).numpy() - below)
     columns = {"true": true, "pit": pit, "crps": predicted.crps(x).numpy()}

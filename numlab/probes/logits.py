@@ -69,13 +69,12 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     >>> nl.probes.number_logits(nl.train(spec), spec.task.sample(2, 1), "answer").logits.shape[:2]
     torch.Size([2, 3])
     """
-    encoder, objective = run.spec.encoder.at(slot), run.spec.objective
+    encoder, objective = run.spec.encoder, run.spec.objective
     if not objective.fills_at_once:
         raise ValueError(f"only a masked LM predicts a number's tokens at once; got {objective}")
-    if encoder.carriers or not encoder.fixed or run.spec.head:
-        got = run.spec.encoder
-        raise ValueError(f"number_logits takes a text encoder of fixed length; got {got}")
-    true, logits = [], []
+    if encoder is None or encoder.carriers or not encoder.fixed or run.spec.head:
+        raise ValueError(f"number_logits takes a text encoder of fixed length; got {encoder}")
+    encoder, true, logits = encoder.at(slot), [], []
     for batch, hidden in answer_states(run, examples, slot):
         words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()
         true.append(batch)

@@ -109,7 +109,8 @@ class Table(Rows):
 
     >>> x = np.arange(40.0)
     >>> task = Table(pd.DataFrame({"x": x, "y": 3 * x}), target="y")
-    >>> encoder = nl.encoders.Standardised.fit(task.examples)
+    >>> train = task.split((4, 8, 28), seed=0)[-1]  # as the run below draws them
+    >>> encoder = nl.encoders.Standardised.fit(train)
     >>> objective = nl.MaskedLM(slots=1.0, literals=0.0, only="y")
     >>> sizes = {"n_train": 28, "n_valid": 8, "n_test": 4, "steps": 2, "learning_rate": 3e-3}
     >>> spec = nl.RunSpec(task, encoder, objective, nl.GPT2(8, 1, 1), **sizes)

@@ -9,7 +9,7 @@ import json
 import shutil
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -103,6 +103,7 @@ class Fit:
         if spec.start:
             self.model.start_from(fit_in_store(spec.start, lambda step, loss: None).model)
         self.parameters = self._trainable()
+        self._check_lengths()
         matrices = [p for p in self.parameters if p.ndim >= 2]
         others = [p for p in self.parameters if p.ndim < 2]
         # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
@@ -124,15 +125,24 @@ class Fit:
         """See that the encoder reads back some of the numbers that it spells."""
         if self.spec.head or not (encoder := self.spec.encoder):
             return
-        spelled = defaultdict(list)
+        checked = Counter()
         for e in self.valid.examples:
             for slot in e.layout.number_slots:
                 answers = matches(slot, self.spec.objective.answers)
                 spelling = (encoder.answer if answers else encoder).at(slot)
-                if len(spelled[spelling]) < CHECKED:
-                    spelled[spelling] += e.column(slot)[:CHECKED].tolist()
-        for spelling, numbers in spelled.items():
-            check(spelling, np.array([x for x in numbers if x == x]))
+                if checked[spelling] < CHECKED:
+                    numbers = e.column(slot)[:CHECKED]
+                    checked[spelling] += len(numbers)
+                    check(spelling, numbers[numbers == numbers])
+
+    @torch.no_grad()
+    def _check_lengths(self) -> None:
+        """Read the longest texts: positions may not reach so far, an error now and not later."""
+        self.model.eval()  # some positions are drawn in training
+        for corpus in (self.corpus, self.valid):
+            longest = corpus.batch(corpus.lengths.argmax(keepdims=True))
+            self._losses(*self.spec.objective.train(longest, np.random.default_rng(0)))
+        self.model.train()
 
     def _trainable(self) -> list[torch.nn.Parameter]:
         """The parameters to be trained; the others get no gradient."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from numlab.examples import as_list
 from numlab.training.many import train_all
-from numlab.training.spec import RunSpec, as_list
+from numlab.training.spec import RunSpec
 
 GROWTH = 3  # times at most
 # By how much a rate at the edge must be better than the one beside it. Where a model's loss hardly
@@ -45,7 +46,8 @@ def choose_learning_rates(
     """
     import pandas as pd
 
-    specs, grid = as_list(specs), sorted(map(float, {*rates}))
+    specs = as_list(specs, RunSpec, "expected a list of RunSpecs")
+    grid = sorted(map(float, {*rates}))
     names = [str(spec.encoder) for spec in specs] if names is None else [*names]
     if not grid or len(names) != len(specs):
         given = f"{len(specs)} specs, {len(grid)} rates and {len(names)} names"

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable, Iterable
 
+from numlab.examples import as_list
 from numlab.training import cluster, slurm
 from numlab.training.run import Run
-from numlab.training.spec import RunSpec, as_list
+from numlab.training.spec import RunSpec
 from numlab.training.worker import is_stored
 
 
@@ -31,7 +32,7 @@ def train_all(
     >>> [nl.train(spec)] == nl.train_all([spec])
     True
     """
-    runs = [Run(spec) for spec in as_list(specs)]
+    runs = [Run(spec) for spec in as_list(specs, RunSpec, "expected a list of RunSpecs")]
     missing = _missing(runs)
     if missing and named(scheduler) == "slurm":
         if starts := [run.spec.start for run in missing if run.spec.start]:

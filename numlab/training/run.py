@@ -69,7 +69,7 @@ class Run:
         """The trained model, in eval mode, on the best device available."""
         store.used[self.digest] = self.spec
         model = self.spec.model.build(self.tokenizer)
-        model.load_state_dict(load_file(self.folder / "weights.safetensors"))
+        model.load_state_dict(load_file(self._stored_file("weights.safetensors")))
         return model.to(best_device()).eval()
 
     @functools.cached_property
@@ -82,7 +82,12 @@ class Run:
     def _read_history(self):
         import pandas as pd
 
-        return pd.read_parquet(self.folder / "history.parquet")
+        return pd.read_parquet(self._stored_file("history.parquet"))
+
+    def _stored_file(self, name: str) -> Path:
+        if not (path := self.folder / name).is_file():
+            raise ValueError(f"{self.spec.name} is not in the store: nl.train(spec) trains it")
+        return path
 
     @property
     def valid_loss(self) -> float:
@@ -119,6 +124,9 @@ class Run:
             A row for each slot that is predicted; `example` is the place among `rows`.
         """
         spec = self.spec
+        if not hasattr(spec.task, "read"):
+            other = f"for {spec.task} take nl.predict(run, texts, slots)"
+            raise ValueError(f"run.predict takes rows of a Table or Texts; {other}")
         if spec.objective.fills_at_once and not (spec.encoder and spec.encoder.fixed):
             needed = "a masked LM needs a fixed-length encoder"
             raise ValueError(f"{needed} (masks show the true token count); got {spec.encoder}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import ClassVar
@@ -12,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab import store
+from numlab.corpus import matches
 from numlab.described import changed
 from numlab.encoders import Encoder
 from numlab.examples import Examples
@@ -43,8 +43,8 @@ class RunSpec:
     clip : largest norm of the gradient.
     head : predicts numbers, each at its first token; None: the encoder's own head or words do.
     losses : terms that are added to the objective's loss; their names differ.
-    start : the run whose weights are the initial ones; None: they are drawn. What it lacks, such
-        as the words of another encoder, is drawn.
+    start : the run whose weights are the initial ones; None: they are drawn. What it lacks is
+        drawn; words keep their vectors, those of another encoder too, such as [NUM] or 7.
     trainable : patterns of the names of the parameters that are trained, such as ("embed.*",);
         None: all.
     curriculum : which levels of difficulty are drawn; None: all texts alike, each once an epoch.
@@ -92,8 +92,10 @@ class RunSpec:
                 raise ValueError(f"{field} is an instance of {kind.__name__}; got {part!r}")
         self._check_numbers()
         for field, kind in {"trainable": str, "losses": LossTerm}.items():
-            if (parts := getattr(self, field)) is not None:
-                parts = (parts,) if isinstance(parts, kind) else tuple(parts)
+            if (parts := getattr(self, field)) is not None or field == "losses":
+                parts = tuple(parts) if isinstance(parts, (tuple, list)) else (parts,)
+                if not all(isinstance(part, kind) for part in parts):
+                    raise ValueError(f"{field} holds instances of {kind.__name__}; got {parts}")
                 object.__setattr__(self, field, parts)
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or HISTORY & set(names):
@@ -105,12 +107,29 @@ class RunSpec:
             raise ValueError(f"added losses need answers in words; {got}")
         for term in self.losses:
             term.check(own)
+        self._check_spelling(own)
+        self.model.check(self.objective, self.losses)
         if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
             expected = "expected an objective that does not show it beside a number to predict"
             raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
         if self.curriculum:
             for layout in self.task.layouts():
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
+
+    def _check_spelling(self, own: Encoder | None) -> None:
+        """ValueError where no text has the encoder's words, or a loss would read other words."""
+        if not self.encoder or (answer := self.encoder.answer) == self.encoder:
+            return
+        names = {name for layout in self.task.layouts() for name in layout.number_slots}
+        asked = [name for name in names if matches(name, self.objective.answers)]
+        if names and len(asked) == len(names):
+            got = f"{self.objective}, with which all numbers are spelled as {answer} spells them"
+            expected = "expected an objective for some of the slots, such as only=('answer',)"
+            raise ValueError(f"{self.encoder} would spell no number: {expected}; got {got}")
+        spelled = self.encoder.vocabulary[: len(answer.vocabulary)]
+        if self.losses and own and not self.objective.answers and spelled != answer.vocabulary:
+            got = f"{self.objective}, with which {own} itself spells them"
+            raise ValueError(f"added losses read answers in the words of {answer}; got {got}")
 
     def _check_numbers(self) -> None:
         """Turn numpy's numbers into Python's; ValueError for one that is not allowed."""
@@ -191,11 +210,3 @@ def look_for_leaks(task: Task, sizes: tuple[int, ...], seed: int) -> None:
     """Warn, once, of texts of the test that are in training, too."""
     test, *_, train = store.split(task, sizes, seed)
     warn_of_leak(task, test, train)
-
-
-def as_list(specs: Iterable[RunSpec]) -> list[RunSpec]:
-    """A list of specs; ValueError for anything else."""
-    found = [*specs] if isinstance(specs, Iterable) else [None]
-    if not all(isinstance(spec, RunSpec) for spec in found):
-        raise ValueError(f"expected a list of RunSpecs; got a {type(specs).__name__}")
-    return found

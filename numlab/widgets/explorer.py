@@ -139,8 +139,9 @@ class _Explorer(Panel):
             text = f'Type numbers as in "7, 100 to 199": {error}.'
             self.message.value = note(text, "alert")
             return
-        self.brush.chosen = ",".join(map(str, indices))
-        self.answer()  # also if the choice is the same: an earlier alert goes
+        if (chosen := ",".join(map(str, indices))) == self.brush.chosen:
+            self.answer()  # an earlier alert goes
+        self.brush.chosen = chosen
         if self.box.value.strip() and not len(indices):
             self.message.value = note("None of these numbers is here.", "alert")
 
