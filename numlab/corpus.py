@@ -86,7 +86,7 @@ class Corpus:
         return offsets([len(e) for e in self.examples])
 
     @functools.cached_property
-    def layout(self) -> np.ndarray:
+    def part(self) -> np.ndarray:
         """(n,) which of the examples a text belongs to."""
         return np.repeat(np.arange(len(self.examples), dtype=np.int32), np.diff(self.starts))
 
@@ -102,12 +102,12 @@ class Corpus:
         return self._tokenized(np.arange(len(self)))[0]
 
     def _tokenized(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
-        layout = self.layout[rows]
+        part = self.part[rows]
         parts = {
-            at: self.examples[at].take(rows[layout == at] - self.starts[at])
-            for at in np.unique(layout).tolist()
+            at: self.examples[at].take(rows[part == at] - self.starts[at])
+            for at in np.unique(part).tolist()
         }
-        return self.read(parts), np.argsort(np.argsort(layout, kind="stable"))
+        return self.read(parts), np.argsort(np.argsort(part, kind="stable"))
 
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(layouts, slots + 1) bool: slots that fit; the last column, for slot -1, is False."""
@@ -168,4 +168,4 @@ class Batch:
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(B, T) bool: tokens of the slots that fit the patterns."""
         table = self.corpus.in_slots(patterns)
-        return table[self.corpus.layout[self.rows][:, None], self.slot]
+        return table[self.corpus.part[self.rows][:, None], self.slot]

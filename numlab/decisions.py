@@ -38,7 +38,8 @@ class Decision:
         head, levels = model.tokenizer.head, (np.arange(self.samples) + 0.5) / self.samples
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
-            each += [model] * (self.decide == "mode")
+            if self.decide == "mode":
+                each.append(model)  # its greedy answer
         elif self.decide == "mean" and _bends(model.tokenizer):
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:
@@ -54,8 +55,8 @@ class Decision:
         numbers = np.stack([c["predicted"].astype(float) for c in drawn])
         points = Points(torch.from_numpy(numbers[: self.samples]))
         predicted, valid = self.of(points), points.valid.numpy()
-        for greedy in numbers[self.samples :]:  # of samples that all differ none comes most often
-            often = (numbers[: self.samples] == predicted).sum(0) > 1
+        if len(numbers) > self.samples:  # of samples that all differ none comes most often
+            greedy, often = numbers[-1], (numbers[: self.samples] == predicted).sum(0) > 1
             predicted = np.where(often | np.isnan(greedy), predicted, greedy)
         decided = {"predicted": predicted, "valid": ~np.isnan(predicted), "dropped": 1 - valid}
         return {**drawn[0], **decided}
@@ -75,14 +76,20 @@ def _bends(tokenizer) -> bool:
 
 
 @dataclass
-class _Decided:
-    """Wraps a model so that its head returns the decided number."""
+class _Wrapped:
+    """A model, some of whose methods a subclass replaces."""
 
     model: torch.nn.Module
-    rule: Decision
 
     def __getattr__(self, name: str):
         return getattr(self.model, name)
+
+
+@dataclass
+class _Decided(_Wrapped):
+    """Wraps a model so that its head returns the decided number."""
+
+    rule: Decision
 
     def read(self, h: torch.Tensor) -> np.ndarray:
         head, module = self.model.tokenizer.head, self.model.value_head
@@ -96,16 +103,12 @@ class _Decided:
 
 
 @dataclass
-class _Sampler:
+class _Sampler(_Wrapped):
     """Wraps a model so that its logits and reads return random samples (Gumbel-max). The model
     itself runs once for each prompt of a batch, for all samples."""
 
-    model: torch.nn.Module
     generator: torch.Generator
     seen: dict = field(default_factory=dict)
-
-    def __getattr__(self, name: str):
-        return getattr(self.model, name)
 
     def hidden(self, inputs, reads=None, cache=None) -> torch.Tensor:
         shared = cache is None or (isinstance(cache, list) and not cache[0])

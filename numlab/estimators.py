@@ -26,7 +26,16 @@ LEAST = 8  # rows
 HEADS = 4  # of attention
 
 
-class NumberRegressor(RegressorMixin, BaseEstimator):
+class _WithGaps(BaseEstimator):
+    """An estimator that takes rows with missing numbers."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class NumberRegressor(RegressorMixin, _WithGaps):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
     Predictions are means over the three. All leave out the same fifth of the rows, and intervals
@@ -56,11 +65,6 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         members: int = 3,
     ):
         self.encoder, self.steps, self.d_model, self.members = encoder, steps, d_model, members
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def fit(self, X, y) -> NumberRegressor:
         """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
@@ -167,7 +171,7 @@ class NumberRegressor(RegressorMixin, BaseEstimator):
         return pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
 
 
-class NumberEncoder(TransformerMixin, BaseEstimator):
+class NumberEncoder(TransformerMixin, _WithGaps):
     """Columns of numbers as the vectors that an untrained model would read them as.
 
     Parameters
@@ -182,11 +186,6 @@ class NumberEncoder(TransformerMixin, BaseEstimator):
 
     def __init__(self, encoder: Encoder | None = None, d_model: int = 16):
         self.encoder, self.d_model = encoder, d_model
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def fit(self, X, y=None) -> NumberEncoder:
         _check(self.encoder, d_model=self.d_model)

@@ -251,11 +251,11 @@ def _columns(corpus: Corpus, answers: Answers, patterns: tuple[str, ...]):
 
     `encoder.answer` spells the slots that fit `patterns`, not the encoder itself.
     """
-    tokenizer, layout = corpus.tokenizer, corpus.layout[answers.rows]
+    tokenizer, part = corpus.tokenizer, corpus.part[answers.rows]
     n_features = (np.isin(answers.ids, tokenizer.answer_carriers) & answers.mask).sum(1)
     answer_of = np.repeat(np.arange(len(answers.rows)), n_features)  # the answer of each feature
-    for at, j in np.unique([layout, answers.slots], axis=1).T:
-        pick = (layout == at) & (answers.slots == j)
+    for at, j in np.unique([part, answers.slots], axis=1).T:
+        pick = (part == at) & (answers.slots == j)
         e, row = corpus.examples[at], answers.rows[pick] - corpus.starts[at]
         slot = e.layout.slots[j]
         tokens = answers.ids[pick], answers.mask[pick], answers.features[pick[answer_of]]

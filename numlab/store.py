@@ -58,6 +58,15 @@ def runs_dir() -> Path:
     return home() / "data" / "runs"
 
 
+def figures_dir(profile: str = "") -> Path:
+    """The folder of the figures; with a profile, of those made at it.
+
+    >>> nl.store.figures_dir("quick").relative_to(nl.store.home()).as_posix()
+    'figures/quick'
+    """
+    return home() / "figures" / profile
+
+
 def partial_dir(key: str) -> Path:
     """The folder of a run in training: its checkpoint and its progress."""
     return runs_dir() / ".partial" / key
@@ -192,10 +201,10 @@ def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples],
 
 def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -> None:
     """Append the shards of each part and layout to one file an array, without a header."""
-    numbers = {layout: j for j, layout in enumerate(task.layouts())}
+    place = {layout: j for j, layout in enumerate(task.layouts())}
     layouts: dict[tuple[int, int], dict] = {}
     for i, e in checked(task, sizes, task.shards(sizes, seed)):
-        j = numbers[e.layout]
+        j = place[e.layout]
         exact = e.numbers.dtype == object  # Python ints, kept as decimal text
         arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
         arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}

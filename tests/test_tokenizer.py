@@ -134,7 +134,7 @@ def test_texts_of_several_layouts_share_a_corpus():
     corpus = nl.Tokenizer.of([SUM, other], nl.FP15())(
         [sums(3), nl.Examples(other, np.array([[5.0, 3.0, 2.0]]))]
     )
-    assert corpus.layout.tolist() == [0, 0, 0, 1] and corpus.starts.tolist() == [0, 3, 4]
+    assert corpus.part.tolist() == [0, 0, 0, 1] and corpus.starts.tolist() == [0, 3, 4]
     assert corpus.in_slots(("answer",)).tolist() == [[False, False, True, False]] * 2
 
 

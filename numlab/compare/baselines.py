@@ -9,6 +9,9 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+CONSTANTS = ("the mean", "the median")
+LEAST_SKILL = 0.03  # share of the best constant's error that a model must save
+
 
 def baselines(rows: int = 15) -> dict[str, BaseEstimator]:
     """Two constants, neighbours, and gradient boosting.

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from numlab.codes.base import LARGEST
-from numlab.compare.baselines import baselines
+from numlab.compare.baselines import CONSTANTS, LEAST_SKILL, baselines
 from numlab.compare.reading import LEAST, Reading
 from numlab.encoders import Encoder, Standardised
 from numlab.encoders.columns import by_column
@@ -21,11 +21,9 @@ from numlab.tasks import Table, Texts
 from numlab.training import Run, RunSpec
 
 TEXTS = 2000  # random texts that a model learns from: each may have its own layout
-CONSTANTS = ("the mean", "the median")
 PARTS = ("as in training", "in a gap", "beyond")
 KEPT = 0.6  # of the rows, about, outside all gaps
 GAPS = (0.2, 0.72)  # quantiles in the middle of the gaps: away from the centre
-LEAST_SKILL = 0.03  # share of the best constant's error that a model must save
 STANDARD_ERRORS = 3.5  # by which a model must beat the constant; chance does in 1 % of files
 
 

@@ -8,12 +8,10 @@ import pandas as pd
 from sklearn.metrics import mean_absolute_error, root_mean_squared_error
 from sklearn.model_selection import train_test_split
 
-from numlab.compare.baselines import baselines
+from numlab.compare.baselines import CONSTANTS, LEAST_SKILL, baselines
 from numlab.encoders.columns import asinh_centre_scale
 from numlab.estimators import LEAST, NumberRegressor
 from numlab.tasks.frames import as_columns
-
-LUCK = 0.97  # of the error of a constant: above it, nothing is learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +33,7 @@ class Regression:
     @property
     def _warnings(self) -> list[str]:
         lines, errors = [], self.errors.set_index("model")
-        if (errors.loc["numlab"] > LUCK * errors.loc[["the mean", "the median"]].min()).all():
+        if (errors.loc["numlab"] > (1 - LEAST_SKILL) * errors.loc[[*CONSTANTS]].min()).all():
             lines.append("numlab is no better than a constant: it has learned nothing.")
         if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
             lines.append(f"{self.target} has three decades or more: the largest decide the errors.")

@@ -8,8 +8,13 @@ from pathlib import Path
 import jinja2
 
 FOLDER = Path(__file__).parent
-COLORS = {"held": "#009E73", "exact": "#0072B2", "contradicted": "#D55E00", "open": "#8A8A8A"}
-COLORS["not run"] = "#C4C4C4"
+COLORS = {  # of verdicts
+    "held": "#009E73",
+    "exact": "#0072B2",
+    "contradicted": "#D55E00",
+    "open": "#8A8A8A",
+    "not run": "#C4C4C4",
+}
 _CATALOGUE = tomllib.loads((FOLDER / "catalogue.toml").read_text("utf-8"))
 PAPERS: dict[str, str] = _CATALOGUE["papers"]
 SUMMARY: list[dict] = _CATALOGUE["summary"]

@@ -54,7 +54,7 @@ class NotebookSession:
     saved: set[str]
 
     def path(self, id: str) -> Path:
-        return store.home() / "figures" / self.profile / f"{id}.json"
+        return store.figures_dir(self.profile) / f"{id}.json"
 
 
 _session: NotebookSession | None = None
@@ -179,7 +179,7 @@ def claim(
 def saved(profile: str) -> list[dict]:
     """What the .json of every figure and table at a profile holds."""
     figures = []
-    for path in sorted((store.home() / "figures" / profile).glob("[a-z]*/[!.]*.json")):
+    for path in sorted(store.figures_dir(profile).glob("[a-z]*/[!.]*.json")):
         try:
             figures.append(_read(path))
         except FileNotFoundError:  # another process is saving it again

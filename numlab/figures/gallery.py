@@ -59,7 +59,7 @@ class Card:
 
 def build() -> list[Path]:
     """Write figures/README.md, figures/index.html, figures/claims.svg and figures/local.js."""
-    folder = store.home() / "figures"
+    folder = store.figures_dir()
     folder.mkdir(parents=True, exist_ok=True)
     judged, cards = verdicts("full"), collect("full")
     facts = {"catalogue": catalogue, "papers": PAPERS, "cards": cards, "judged": judged}
@@ -75,7 +75,7 @@ def build() -> list[Path]:
 
 def collect(profile: str) -> list[Card]:
     """A card for every item of the catalogue, and for every view that a widget kept."""
-    cards, folder = {id: Card(**item) for id, item in ITEMS.items()}, store.home() / "figures"
+    cards, folder = {id: Card(**item) for id, item in ITEMS.items()}, store.figures_dir()
     figures = saved(profile)
     earlier = _earlier(figures)
     for figure in figures:
@@ -224,7 +224,7 @@ def _shown(value: Any) -> str:
 def _curves_path(notebook: str, profile: str) -> Path:
     """The picture of a notebook's learning curves."""
     paper, _, name = notebook.partition("/")
-    return store.home() / "figures" / profile / paper / "learning" / f"{name}.png"
+    return store.figures_dir(profile) / paper / "learning" / f"{name}.png"
 
 
 def _local() -> dict[str, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from numlab.figures.catalogue import FOLDER, PAPERS
 from numlab.figures.filing import saved, write_json
-from numlab.store import home
+from numlab.store import figures_dir, home
 
 PACKAGE = FOLDER.parent
 INSTALLED = Path(sysconfig.get_path("data")) / "share/numlab/notebooks"  # by a wheel
@@ -88,7 +88,7 @@ class Notebook:
         ids = {f["id"] for f in ours if datetime.fromisoformat(f["created"]) >= since}
         if missing := set(self.declared) - ids:
             raise ValueError(f"it ran, but did not save {', '.join(sorted(missing))}")
-        files = (path for id in ids for path in (home() / "figures" / profile).glob(f"{id}.*"))
+        files = (path for id in ids for path in figures_dir(profile).glob(f"{id}.*"))
         outputs = sorted(str(path.relative_to(home())) for path in files)
         made = datetime.now(UTC).isoformat()
         write_json(self.record(profile), {"key": key, "outputs": outputs, "made": made})
@@ -96,7 +96,7 @@ class Notebook:
 
     def record(self, profile: str) -> Path:
         """The file with the key; a run removes it first, so one that crashes leaves none."""
-        return home() / "figures" / profile / "notebooks" / f"{self.name}.json"
+        return figures_dir(profile) / "notebooks" / f"{self.name}.json"
 
 
 def folder() -> Path:

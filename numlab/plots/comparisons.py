@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from numlab.plots.style import (
+    GREY,
     captioned,
     encoder_color,
     encoder_marker,
@@ -20,7 +21,6 @@ from numlab.plots.style import (
     styled,
 )
 
-GREY = "#555555"
 DASHES = ("-", (0, (5, 2)), (0, (1, 1)), (0, (5, 2, 1, 2)), (0, (10, 2)), (0, (3, 1, 1, 1, 1, 1)))
 PERIODS = {20: "20", 10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
 

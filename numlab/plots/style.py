@@ -16,6 +16,7 @@ from matplotlib.patches import FancyBboxPatch
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
 OTHERS = ("#C1272D", "#117733", "#5E6B8C", "#DDCC77", "#F08C8C", "#8FBC5A", "#4A4A4A", "#BFA5D8")
+GREY = "#555555"  # what is beside encoders: baselines, captions
 SEEDS = "marker: mean of the seeds; small dots: each seed; band: their range"
 PITCH, PADDING = 0.087, 0.17  # inches: the width of a letter, and the space around a word
 FILL = {"literal": "#EDEDED", "mask": "#FFFFFF"}
@@ -138,7 +139,7 @@ def captioned(figure: Figure, text: str = SEEDS) -> Figure:
     >>> nl.plots.captioned(figure, "a dot is a seed").get_supxlabel()
     'a dot is a seed'
     """
-    figure.supxlabel(text, fontsize=9, color="#555555")
+    figure.supxlabel(text, fontsize=9, color=GREY)
     return figure
 
 

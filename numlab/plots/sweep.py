@@ -6,9 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from numlab.plots.style import encoder_color, encoder_marker, legend, styled
+from numlab.plots.style import GREY, encoder_color, encoder_marker, legend, styled
 
-GREY, PALE, SHADE = "#555555", "#C8C8C8", "#F7F5EE"
+PALE, SHADE = "#C8C8C8", "#F7F5EE"
+FLOOR = 1e-3  # of the axis: smaller errors are drawn here
 
 
 @styled
@@ -38,14 +39,14 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
         above.plot(rows.true, rows["median"].clip(*limits), **look)
         band = rows.low.clip(*limits), rows.high.clip(*limits)
         above.fill_between(rows.true, *band, color=color, alpha=0.1, lw=0)
-        below.plot(rows.true, (rows["median"] - rows.true).abs().clip(1e-3 * span, span), **look)
+        below.plot(rows.true, (rows["median"] - rows.true).abs().clip(FLOOR * span, span), **look)
     for ax in (above, below):
         for gap in gaps:
             ax.axvspan(*gap, color=SHADE, zorder=0)
             for edge in gap:
                 ax.axvline(edge, color=PALE, lw=1, zorder=0)
     above.set(xlim=limits, ylim=limits, ylabel="predicted (median)")
-    decades = 1e-3 * span / 1.5, 1.5 * span  # fixed: an encoder may have no error
+    decades = FLOOR * span / 1.5, 1.5 * span  # fixed: an encoder may have no error
     below.set(xlabel="true value", ylabel="|median - true|", yscale="log", ylim=decades)
     if len(words):
         axes[1, 1].remove()

@@ -12,12 +12,11 @@ import pandas as pd
 import plotly.io
 
 from numlab.plots import encoder_color
-from numlab.plots.sweep import legible
+from numlab.plots.sweep import FLOOR, legible
 from numlab.widgets.panel import TEMPLATE, page
 
 SHADED = " (shaded: gaps between trained values)"  # in the title of an axis with gaps
 LOOK = plotly.io.templates[TEMPLATE].to_plotly_json()  # once: it takes 30 ms
-FLOOR = 1e-3  # of the axis: smaller errors are drawn here
 
 
 def sweep_figure(
