@@ -83,7 +83,7 @@ def masked_words(run: nl.Run, examples: list[nl.Examples], batch_size: int = 256
             columns = {
                 "example": index[rows],
                 "slot": [
-                    slots[of][k] for of, k in zip(corpus.layout[rows], texts.slot[at], strict=True)
+                    slots[of][k] for of, k in zip(corpus.part[rows], texts.slot[at], strict=True)
                 ],
                 "token": targets.ids.cpu(),
                 "rank": 1 + (~(logits <= true)).sum(1).cpu(),  # NaN ranks last
