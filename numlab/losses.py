@@ -242,7 +242,7 @@ class _Words:
 @functools.lru_cache
 def _valued_words(encoder: Encoder, offset: int, size: int, device: torch.device) -> _Words:
     values, own = np.full(size, np.nan), encoder.answer.word_values
-    values[offset:][: len(own)] = own[: size - offset]  # an answer can have words that none needs
+    values[offset:][: len(own)] = own[: size - offset]  # IntegerVocabulary(1) has fewer
     known = ~np.isnan(values)
     every = np.unique(values[known].astype(np.float32))
     return _Words(
