@@ -166,7 +166,7 @@ def from_pretrained(
 ) -> Embeddings:
     """The vectors of numbers in a Hugging Face model, each number read as a text.
 
-    It needs `transformers`, which the extra `numlab[pretrained]` installs. ValueError for a number
+    It needs `transformers`, which numlab's extra `pretrained` installs. ValueError for a number
     that the vocabulary lacks, or that is not one token, and for a layer that the model lacks.
 
     Parameters

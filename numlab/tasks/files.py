@@ -19,7 +19,7 @@ def optional(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise ImportError(f"{name} is missing: pip install 'numlab[tasks]'") from None
+        raise ImportError(f"{name} is missing: in numlab's repository, pip install '.[tasks]'") from None
 
 
 def checksum(path: Path, kind: str = "sha256") -> str:

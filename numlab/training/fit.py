@@ -141,7 +141,9 @@ class Fit:
         self.model.eval()  # some positions are drawn in training
         for corpus in (self.corpus, self.valid):
             longest = corpus.batch(corpus.lengths.argmax(keepdims=True))
-            self._losses(*self.spec.objective.train(longest, np.random.default_rng(0)))
+            inputs, targets = self.spec.objective.train(longest, np.random.default_rng(0))
+            device = self.model.device
+            self.model.hidden(inputs.to(device), targets.reads.to(device))
         self.model.train()
 
     def _trainable(self) -> list[torch.nn.Parameter]:

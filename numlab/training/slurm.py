@@ -27,7 +27,7 @@ MINUTES = 60  # of a job, unless SBATCH_TIMELIMIT says otherwise; then it is req
 def check() -> None:
     """A ValueError where no job can be submitted."""
     if importlib.util.find_spec("submitit") is None:
-        raise ValueError("Slurm needs submitit: pip install 'numlab[slurm]'")
+        raise ValueError("Slurm needs submitit: in numlab's repository, pip install '.[slurm]'")
     if shutil.which("sbatch") is None:
         raise ValueError("no Slurm here: this machine has no sbatch")
 

@@ -77,10 +77,11 @@ def _page(path: Path) -> str:
 
 def _regressed(path: Path) -> str:
     """What `numlab regress FILE --target b` does."""
-    from numlab import compare, estimators
+    from numlab import compare
+    from numlab.compare import regression
 
     table = compare.read(path, target="b", most=32)
-    return f"page {estimators.regress(table.frame, 'b').text}"
+    return f"page {regression.regress(table.without_ids('b'), 'b').text}"
 
 
 def disks(times: int, rng: np.random.Generator) -> Counter:
