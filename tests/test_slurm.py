@@ -236,5 +236,7 @@ def test_without_slurm_the_error_is_clear(home, monkeypatch):
     with pytest.raises(ValueError, match="no Slurm here: this machine has no sbatch"):
         run_notebooks(scheduler="slurm")
     monkeypatch.setitem(sys.modules, "submitit", None)
-    with pytest.raises(ValueError, match=r"Slurm needs submitit: in numlab's repository, pip install '.\[slurm\]'"):
+    with pytest.raises(
+        ValueError, match=r"needs submitit: in numlab's repository, pip install '.\[slurm\]'"
+    ):
         nl.train_all([SPEC], scheduler="slurm")

@@ -19,7 +19,8 @@ def optional(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise ImportError(f"{name} is missing: in numlab's repository, pip install '.[tasks]'") from None
+        needed = "in numlab's repository, pip install '.[tasks]'"
+        raise ImportError(f"{name} is missing: {needed}") from None
 
 
 def checksum(path: Path, kind: str = "sha256") -> str:
