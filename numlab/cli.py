@@ -36,12 +36,14 @@ def _split(names: str | None) -> list[str]:
 
 
 COLUMNS = (
-    "The columns to use, with their kinds if need be: number, id, code, words, date, dmy or mdy. "
+    "The columns to use, with commas between them. NAME:KIND says what a column holds: number, id, "
+    "code, words, date, or dmy or mdy (dates with the day or the month first). "
     "A name that holds a comma stands in quotes: '\"a, b\",c'. "
     "Default: the first usable ones, 8 for compare and 32 for regress."
 )
 Columns = Annotated[str | None, typer.Option(metavar="A,B:id", help=COLUMNS, callback=_split)]
-Decimal = Annotated[str | None, typer.Option(help='"," or "."; default: guessed.')]
+DECIMAL = 'The decimal mark, "," or ".". Default: guessed in columns, "." in texts.'
+Decimal = Annotated[str | None, typer.Option(help=DECIMAL)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, no text.")]
 Names = Annotated[
     list[str] | None,
@@ -216,12 +218,13 @@ def compare(
         str | None, typer.Option(metavar="FILE", help="Save the page.", callback=_check_folder)
     ] = None,
 ) -> None:
-    """Measure every encoder on the numbers of a file, and advise which one to take.
+    """Measure nine encoders on the numbers of a file, and advise which one to take.
 
-    The file holds texts, or columns. How it was read comes first. The report gives the range and
-    precision that each encoder loses, its tokens, and the errors of small models in filling in
-    numbers: as in training, in gaps of it, and beyond, beside constants, nearest neighbours and
-    gradient boosting. Models are trained once and kept in the store.
+    The file holds texts, or columns. How it was read comes first. The report says which numbers
+    each encoder refuses or changes, how many tokens it takes, and the errors of small models that
+    fill in numbers: as in training, in gaps of the training data, and above its largest
+    number. Constants, nearest neighbours and gradient boosting stand beside them. Models are
+    trained once and kept in the store.
     """
     from numlab.compare import report
 
@@ -234,7 +237,7 @@ def compare(
 
 @app.command()
 def regress(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="As for compare.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A table; formats as for compare.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The numbers to predict.")],
     columns: Columns = None,
     decimal: Decimal = None,
@@ -243,9 +246,9 @@ def regress(
 ) -> None:
     """Learn a column of a file from the others, and say how well.
 
-    A quarter of the rows tests three small models beside two constants, neighbours and gradient
-    boosting, and shows how many of the numbers lie in their 80 % intervals. The models stay in the
-    store.
+    A quarter of the rows is the test. The report gives the mean absolute and root mean squared
+    errors of numlab (the mean of three small models), two constants, neighbours and gradient
+    boosting, and the share of the numbers in numlab's 80 % intervals. The models stay in the store.
     """
     from numlab import compare, plots
     from numlab.compare import regression
@@ -283,12 +286,18 @@ def bench(
     as_json: Json = False,
     picture: Picture = None,
     arithmetic: Annotated[
-        float, typer.Option(min=0, help="Seconds of training for sums, and for products.")
+        float,
+        typer.Option(
+            min=0,
+            help="Also measure the ninth, arithmetic: seconds of training for sums, and as many "
+            "again for products, of each encoder. 0: leave it out.",
+        ),
     ] = 0,
 ) -> None:
     """Print the report card of encoders: eight desiderata as numbers, without training.
 
-    Beside a number stands what the BitTokens paper gives the encoder: a tick, half of one, or none.
+    Beside a number stands the BitTokens paper's mark for the encoder: ✓, ½ or ✗; nothing where the
+    paper does not judge it.
     """
     from numlab import plots
     from numlab.encoders.named import named

@@ -38,12 +38,12 @@ class _WithGaps(BaseEstimator):
 class NumberRegressor(RegressorMixin, _WithGaps):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
-    Predictions are means over the three. All leave out the same fifth of the rows, and intervals
-    are as wide as it takes to hold the share of these that is asked for (see `Run.predict`).
-    Columns may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store,
-    where a second fit finds them; their target is (y - centre_) / scale_, as models compute in
-    float32. Of a target of three decades or more the median is predicted, and its logarithm
-    learned if all are above 0. A target that is never below 0 is never predicted to be.
+    Predictions are means over the three. All leave out the same fifth of the rows for validation,
+    and intervals are so wide that they hold a share `coverage` of it (see `Run.predict`). Columns
+    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
+    second fit finds them; their target is (y - centre_) / scale_, as models compute in float32. If
+    y spans three decades or more, the median is predicted, not the mean; if all y are then above 0,
+    log(y) takes their place in training. If no y is below 0, no prediction is.
 
     Parameters
     ----------
@@ -67,7 +67,10 @@ class NumberRegressor(RegressorMixin, _WithGaps):
         self.encoder, self.steps, self.d_model, self.members = encoder, steps, d_model, members
 
     def fit(self, X, y) -> NumberRegressor:
-        """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers."""
+        """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers.
+
+        ValueError for fewer than 8 rows, and for an encoder of variable length.
+        """
         self._check_parameters()
         _check_numbers(y, "y")
         if isinstance(X, pd.DataFrame):
@@ -89,8 +92,8 @@ class NumberRegressor(RegressorMixin, _WithGaps):
         counts = {"d_model": self.d_model, "members": self.members, "steps": self.steps or 1}
         _check(self.encoder, **counts)
         if self.encoder is not None and not self.encoder.fixed:
-            lengths = "the target is hidden behind as many masks as it has tokens"
-            raise ValueError(f"encoder has a fixed length ({lengths}); got {self.encoder!r}")
+            why = "the number of masks would show the target's length"
+            raise ValueError(f"expected an encoder of fixed length ({why}); got {self.encoder!r}")
         if self.d_model % HEADS:
             raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
 
@@ -144,7 +147,7 @@ class NumberRegressor(RegressorMixin, _WithGaps):
         return self._answers(X, None).predicted.to_numpy()
 
     def predict_interval(self, X, coverage: float = 0.8) -> np.ndarray:
-        """(n, 2) ends of intervals that hold the true number with about that probability."""
+        """(n, 2) ends of intervals that hold about a share `coverage` of the true numbers."""
         return self._answers(X, coverage)[["low", "high"]].to_numpy()
 
     def _answers(self, X, coverage: float | None) -> pd.DataFrame:
@@ -190,7 +193,7 @@ class NumberEncoder(TransformerMixin, _WithGaps):
     def fit(self, X, y=None) -> NumberEncoder:
         _check(self.encoder, d_model=self.d_model)
         if self.encoder and self.encoder.length > 1:
-            needed = "encoder gives a number one token (a mean over several has not their order)"
+            needed = "expected an encoder with one token a number (a mean of several has no order)"
             raise ValueError(f"{needed}; got {self.encoder}")
         _check_numbers(X)
         X = validate_data(self, X, dtype=float, ensure_all_finite="allow-nan")

@@ -58,13 +58,15 @@ def predict(
 ):
     """Have runs fill in slots of some texts.
 
+    ValueError for no text, a text without such a slot, and `decide` where a slot holds words.
+
     Parameters
     ----------
     examples : texts; or "test", "valid" or "train": that part of each run's own data. Runs that
         differ in their seed differ in these, too.
     slots : patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
-        the true text before it: of several answers in a text, each behind the true earlier ones.
+        the true text before it, never from its own earlier answers.
     decide : "mode", "mean", "median" or a quantile's level: which number to answer from the
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
         the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
@@ -190,7 +192,7 @@ def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None
         return frame
     found = f"{len(true)} validation numbers"
     if (place := coverage * (1 + 1 / len(true))) > 1:
-        narrow = f"too few for intervals of {coverage:.0%}: theirs are too narrow"
+        narrow = f"too few for intervals of {coverage:.0%}: the intervals are too narrow"
         warnings.warn(f"there are {found}, {narrow}", stacklevel=4)
         place = 1.0
     if closed:
@@ -199,7 +201,7 @@ def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None
         )
         if enough == len(LEVELS):
             held = f"no interval that the runs predict holds {place:.0%} of {found}"
-            warnings.warn(f"{held}: theirs are too narrow", stacklevel=4)
+            warnings.warn(f"{held}: the intervals are too narrow", stacklevel=4)
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
         errors = (of("valid") - true).abs().sort_values()

@@ -145,18 +145,18 @@ class NumberTokenLoss(LossTerm):
     At each target that is a word with a value y (a digit, a significand, a whole number), with v
     the values of all such words and p the softmax over these alone:
 
-    "was": sum p |v - y|, the Wasserstein distance to y; "mse": (sum p v - y)^2; "number": with y
-    and sum p v put together over the digits of a number, |ours - y| / (|ours| + |y| + eps), once a
-    number. The point and the exponent are left out, so 12.5 counts as 125; so are the digits that
+    "was": sum p |v - y|, the Wasserstein distance to y; "mse": (sum p v - y)^2; "number":
+    |X - Y| / (|X| + |Y| + 1e-8), once a number, where its digits y make Y and the sums p v make X.
+    The point and the exponent are left out, so 12.5 counts as 125; so are the digits that
     MaskedLM(whole=False) shows.
 
     Parameters
     ----------
     weight : of the mean over the targets, beside the cross-entropy.
-    reweigh : with m the model's probability of all words that are numbers, the loss becomes m times
-        itself plus 1 - m times 1.01 of the largest that it can be: without it, the loss does not
-        see other words. As in the authors' package, and not in their paper; never with "number".
-    squash : distances between different values become 1 to `squash`, of "was" alone. Digits have 1
+    reweigh : the loss becomes m loss + (1 - m) 1.01 largest, with m the model's probability of all
+        words that are numbers, and the largest loss that there can be. Else it does not see other
+        words. As in the authors' package, and not in their paper; never with "number".
+    squash : "was" maps distances between different values linearly to 1 ... squash. Digits have 1
         to 9 themselves; our choice: others are squashed to that too, as significands and whole
         numbers are decades apart. None: as they are.
 

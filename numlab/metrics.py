@@ -78,7 +78,7 @@ def each_answer(frame, digits: int = 15):
     -------
     DataFrame [log-sMAPE, same digits, exact number]
         log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)); 0
-        for an invalid answer. Of float32 numbers, `digits` is 6. same digits: whether both are
+        for an invalid answer. For float32 numbers pass digits=6. same digits: whether both are
         equal after rounding. exact number: abs(p - y) < 10^-k, k = clip(14 - ceil(log10(abs(y))),
         0, 14). It is loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
 

@@ -78,7 +78,8 @@ def refuse_thousands(texts: list[str]) -> None:
         if not isinstance(text, str):
             raise ValueError(f"text {i}: expected a str; got {text!r}")
         if found := THOUSANDS.search(text):
-            expected = "a comma separates numbers: expected 1000, or 1, 000"
+            plain = found[1].replace(",", "")
+            expected = f"a comma separates numbers: expected {plain}, or spaces after the commas"
             raise ValueError(f"text {i}: {expected}; got {found[1]} in {text[:60]!r}")
         if found := GROUPS.search(text):
             expected = "expected 1000 without separators, or spaces between numbers"

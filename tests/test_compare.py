@@ -219,8 +219,8 @@ def test_beside_ids_alone_texts_with_numbers_are_read(tmp_path):
 
 def test_rows_without_the_target_are_said_to_be_left_out(tmp_path):
     lines = about(read(tmp_path, "n.csv", "a,b\n1,2\n,3\n4,\n", target="b"))
-    assert "1 of a are missing: the rows stay." in lines
-    assert "1 of b are missing: these rows are left out." in lines
+    assert "Missing values of a: 1; the rows stay." in lines
+    assert "Missing values of b: 1; these rows are left out." in lines
 
 
 def test_rows_without_any_value_are_counted(tmp_path):
@@ -583,7 +583,7 @@ def test_a_report_has_every_encoder_its_errors_and_advice(trained):
     assert {*able, "boosting", *CONSTANTS} <= set(trained.answers.encoder)
     assert set(trained.answers.part) == set(PARTS) and set(trained.answers.seed) == {0, 1}
     assert trained.advice.predictable  # boosting tells b from a, whatever two steps have learned
-    assert trained.text.count("Take ") == 1 and "of the best constant's" in trained.text
+    assert trained.text.count("Take ") == 1 and "times that of the better constant" in trained.text
     page = trained._repr_html_()
     assert "<table" in page and 'src="data:image/svg+xml;base64,' in page
 
@@ -718,7 +718,10 @@ def test_a_text_with_a_number_beyond_float64_is_left_out_and_counted(tmp_path, b
     lines = "\n".join(map(json.dumps, [bad, "order 7 cost 12.50"]))
     found = read(tmp_path, "orders.jsonl", lines)
     assert [x.tolist() for x in found.numbers.values()] == [[7.0], [12.5]]
-    assert found.columns.note[0] == "1 texts have no number, or one beyond float64"
+    assert (
+        found.columns.note[0]
+        == "1 texts without a number, or with one beyond float64, are left out"
+    )
 
 
 def test_the_shell_compares_a_file(tmp_path, home):

@@ -42,7 +42,7 @@ def test_begin_gives_the_sizes_of_the_profile():
 
 
 def test_an_unknown_profile_is_named_with_those_that_exist():
-    with pytest.raises(ValueError, match="has the profiles smoke, quick; got 'huge'"):
+    with pytest.raises(ValueError, match="the profiles are smoke, quick, full, paper; got 'huge'"):
         nl.begin("xval/planets", "huge", SIZES)
 
 

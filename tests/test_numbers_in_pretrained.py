@@ -119,7 +119,9 @@ def test_without_an_encoder_a_text_stays_as_it_is_written(tokenizer, text):
 
 def test_a_number_with_commas_is_refused_where_an_encoder_reads_it(tokenizer):
     numbers = NumberModel(MODELS["gpt2"](), tokenizer, nl.P10())
-    with pytest.raises(ValueError, match="expected 1000, or 1, 000; got 1,000 in 'it costs 1,000'"):
+    with pytest.raises(
+        ValueError, match="expected 1000, or spaces after the commas; got 1,000 in 'it costs 1,000'"
+    ):
         numbers.read(["it costs 1,000"])
     numbers.read(["[100,200,300]"])  # a list, as in JSON
 

@@ -142,7 +142,8 @@ def _understood(
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
         used = name in wanted or (not given and kind not in ("text", "-") and room)
         if not used and not note:
-            note = "not among the named columns" if given else f"more than {most} columns"
+            others = f"only {most} are used unless --columns names more"
+            note = "not among the named columns" if given else others
         if used:
             kept[name] = values
         n_known = 0 if values is None else int(values.notna().sum())
@@ -195,7 +196,8 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
             n = len(plain) - len(good)
-            note = f"{n:,} texts have no number, or one beyond float64" if n else ""
+            lost = f"{n:,} texts without a number, or with one beyond float64, are left out"
+            note = lost if n else ""
             row = (name, "text", True, int(frame[name].isna().sum()), note)
             table = pd.DataFrame([row], columns=FIELDS)
             return Reading(file, pd.DataFrame({"text": [*good]}), table, tuple(notes))

@@ -36,7 +36,8 @@ class Regression:
         if (errors.loc["numlab"] > (1 - LEAST_SKILL) * errors.loc[[*CONSTANTS]].min()).all():
             lines.append("numlab is no better than a constant: it has learned nothing.")
         if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
-            lines.append(f"{self.target} has three decades or more: the largest decide the errors.")
+            spans = f"{self.target} has three decades or more"
+            lines.append(f"{spans}: its largest numbers decide the errors.")
             lines.append("Errors of their logarithms would count all numbers alike.")
         return lines
 
@@ -47,7 +48,7 @@ class Regression:
             f"{self.target}, on {n:,} rows that no model has seen:",
             self.errors.to_string(index=False, float_format="{:.4g}".format),
             *self._warnings,
-            f"{self.covered:.0%} of them lie in the {self.coverage:.0%} intervals of numlab.",
+            f"{self.covered:.0%} of the numbers lie in numlab's {self.coverage:.0%} intervals.",
             f"The runs in the store: {runs}",
         ]
         return "\n".join(lines)

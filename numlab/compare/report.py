@@ -44,7 +44,7 @@ def report(
     seeds: int = 3,
     decimal: str = "",
 ) -> Report:
-    """Read a file, measure every encoder on its numbers, train small models, and advise.
+    """Read a file, measure nine encoders on its numbers, train small models, and advise.
 
     ValueError for a file without a table or without numbers.
 

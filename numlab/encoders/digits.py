@@ -139,6 +139,8 @@ class Digits(DecimalText):
 class Subword(DecimalText):
     """Groups of three digits from the left, as Llama 3 splits numbers.
 
+    `int_digits`, `frac_digits`, `signed`: as in `numlab.codes.Decimal`.
+
     >>> Subword(6, 3).spell(-12345.678)
     ['-', '123', '45', '.', '678']
     """

@@ -17,7 +17,8 @@ class FoNE(DigitCode, ValueEncoder):
 
     Parameters
     ----------
-    int_digits, frac_digits : m and n of the paper.
+    int_digits, frac_digits : digits before and after the decimal point (the paper's m and n), 15 in
+        all or more int_digits alone. Numbers are rounded to them; larger ones are a ValueError.
     signed : deviates: the paper's numbers are positive. Here the circles are of abs(x), and one
         more entry is the sign: +1 or -1 in the embedding, a logit in the head.
         Their signs are opposite: with project=False the head would read the embedding of a positive

@@ -36,7 +36,8 @@ def named(text: str) -> Encoder:
     kind = getattr(source, name, None)
     if not _is_encoder(kind):
         if module and kind is not None:
-            raise ValueError(f"{text!r} is not an encoder: a frozen dataclass, a numlab.Encoder")
+            wanted = "expected a subclass of numlab.Encoder whose abstract methods are all defined"
+            raise ValueError(f"{text!r} is not an encoder: {wanted}")
         held = [key for key, value in vars(source).items() if _is_encoder(value)]
         alike = [key for key in held if key.lower() == name.lower()]
         there = f"did you mean {alike[0]}?" if alike else f"there are {', '.join(held) or 'none'}"

@@ -29,13 +29,16 @@ class SmoothEncoder(ScaledCode, ValueEncoder):
 
 @dataclass(frozen=True)
 class PLE(SmoothEncoder):
-    """Component k: the fraction of bin k below the number. The outer two are not clipped.
+    """Piecewise-linear encoding: component k is the fraction of bin k that lies below the number.
+
+    The outer two components are not clipped.
 
     Parameters
     ----------
     edges : of the bins, in the numbers' own units.
     kind : "A": W PLE(x) + b. "B": w x + b + W PLE(x), W zero at the start (recommended).
     relu : whether a ReLU follows on W PLE(x), with the bias in A.
+    scale : numbers and edges are divided by it in float32; `fit` takes the standard deviation.
 
     >>> PLE((0, 1, 3, 7)).embedding(4).components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
     [[-1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 1.5]]

@@ -108,6 +108,9 @@ class Scientific(Encoder):
 class P10(Scientific):
     """Sign, three digits, exponent: five tokens, 28 words.
 
+    It holds |x| < 9.995e9 (others: ValueError); below about 1e-6 a number becomes 0. `overflow`,
+    `figures`: as in `encoders.scientific.Scientific`.
+
     >>> nl.P10().spell(-60.2)
     ['-', '6', '0', '2', 'E-1']
     """

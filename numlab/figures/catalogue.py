@@ -33,7 +33,8 @@ def item_of(id: str) -> str:
     well_formed = re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name)
     if not well_formed or (item not in ITEMS and paper != "explore"):
         known = [i for i in ITEMS if i.startswith(f"{paper}/")] or [f"{p}/..." for p in PAPERS]
-        raise ValueError(f"{id!r} is not in the catalogue; known ids: {', '.join(known)}")
+        own = "explore/<name> for your own (a-z, 0-9, - and _)"
+        raise ValueError(f"{id!r} is not in the catalogue; ids: {', '.join(known)}, and {own}")
     return item
 
 

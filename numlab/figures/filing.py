@@ -72,8 +72,10 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
     global _session
     if not re.fullmatch(r"[\w-]+/[\w-]+", notebook):
         raise ValueError(f"a notebook is named <folder>/<name>; got {notebook!r}")
-    if unknown := {profile, *sizes} - set(PROFILES) or {profile} - sizes.keys():
-        raise ValueError(f"{notebook} has the profiles {', '.join(sizes)}; got {unknown.pop()!r}")
+    for name in (profile, *sizes):
+        check_profile(name)
+    if profile not in sizes:
+        raise ValueError(f"{notebook} has the profiles {', '.join(sizes)}; got {profile!r}")
     saved = _session.saved if session() == (notebook, profile) else set()
     _session = NotebookSession(notebook, profile, saved)
     return SimpleNamespace(**sizes[profile])

@@ -74,10 +74,10 @@ class HLGauss(BinHead):
 
     @classmethod
     def fit(cls, numbers, bins: int = 128, asinh: bool = False) -> Self:
-        """Equal bins, each as wide as the deviation, from 4 below the least number to 4 above the
-        greatest.
+        """Equal bins over the range of (n,) numbers, and 4 of `bins` beyond either end.
 
-        With `asinh` they are equal after x -> asinh((x - median) / interquartile range).
+        With the ratio 1 a bin is as wide as the normal's standard deviation. With `asinh` bins are
+        equal after x -> asinh((x - median) / interquartile range). ValueError below 9 bins.
         """
         x = as_floats(numbers)
         if bins < 9 or not len(x):

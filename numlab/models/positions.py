@@ -47,7 +47,8 @@ class AbsoluteTable(nn.Module):
     def forward(self, inputs: Inputs, start: int) -> torch.Tensor:
         n, stop = len(self.table), start + inputs.ids.shape[1]
         if stop > n:
-            raise ValueError(f"Absolute({n}) holds {n} positions; got {stop}")
+            wanted = f"Absolute({n}) holds {n} positions; got {stop}"
+            raise ValueError(f"{wanted}: raise its n, which GPT2 takes as context")
         return self.table[start:stop]
 
 

@@ -58,14 +58,15 @@ class ModelSpec(Architecture):
     def __post_init__(self):
         widths = (n for n in (self.d_head, self.d_mlp) if n is not None)
         if min(self.d_model, self.n_layer, self.n_head, *widths) < 1:
-            raise ValueError(f"a model has a width, blocks and heads; got {self}")
+            raise ValueError(f"d_model, n_layer, n_head, d_head and d_mlp are >= 1; got {self}")
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
         if self.n_kv_head is not None and (self.n_kv_head < 1 or self.n_head % self.n_kv_head):
             got = f"n_head {self.n_head} is not a multiple of n_kv_head {self.n_kv_head}"
             raise ValueError(got)
         if self.rotary is not None and self.head_width % 2:
-            raise ValueError(f"rotary positions turn pairs: heads are even; got {self.head_width}")
+            got = f"got {self.head_width}"
+            raise ValueError(f"rotary positions turn pairs: the width of a head is even; {got}")
 
     @property
     def head_width(self) -> int:

@@ -34,7 +34,7 @@ class NumberModel(
     Any model reads. A decoder or an encoder-decoder with a head of words also writes: the encoder's
     words join its own, and the encoder's head reads what they carry off the hidden state. `model`
     itself is not modified; only training changes its weights. `save_pretrained` saves the encoder
-    and the new weights: save a model, or a LoRA of it, that was trained too by its own method.
+    and the new weights only. If you also train the model, or a LoRA of it, save that separately.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ MEASURES = {  # by name: the desideratum, its number, and what is measured
     "RMS ratio": ("normalised", 5, "The greatest RMS of a number's vector over the least."),
     "read back, bf16": ("stable", 6, "The share of numbers still told apart in bfloat16."),
     "read back, float8": ("stable", 6, "The share of numbers still told apart in float8 (e4m3)."),
-    "step": ("continuous", 7, "How far apart x and x (1 + 2^-20) lie, over random pairs."),
-    "noise": ("robust", 8, "The most noise, in RMS, at which 99 % return to within 0.1 %."),
+    "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), relative to random pairs."),
+    "noise": ("robust", 8, "The most noise, per RMS of a vector, at which 99 % return to 0.1 %."),
     "log-sMAPE of sums": ("arithmetic", 9, "About the share of digits right when an MLP adds."),
     "log-sMAPE of products": ("arithmetic", 9, "The same when it multiplies."),
 }
@@ -61,10 +61,10 @@ PUBLISHED = {
 def report_card(
     encoders: Encoder | Sequence[Encoder], seed: int = 0, seconds: float = 0
 ) -> pd.DataFrame:
-    """Measure encoders against the nine desiderata; seconds for each.
+    """Measure encoders against the nine desiderata, in seconds an encoder.
 
-    The ninth, arithmetic, trains for some `seconds` with each operation; 0 leaves it out. `seed` is
-    that of the untrained model and of the numbers.
+    The ninth, arithmetic, trains for so many `seconds` of CPU time for sums, and for products; 0
+    leaves it out. `seed` is that of the untrained model and of the numbers.
 
     Returns
     -------

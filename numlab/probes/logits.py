@@ -112,7 +112,7 @@ def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:
 
 
 def expectation(read: NumberLogits) -> pd.DataFrame:
-    """The number of the likeliest tokens, and the mean of the numbers that the logits predict.
+    """The number that the likeliest tokens spell, and the mean of those that the logits predict.
 
     The model predicts a number's tokens independently. The mean is over spellings by the likeliest
     words at each token (at most 4,096 spellings): the likeliest of these, up to 99 % of their

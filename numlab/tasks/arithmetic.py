@@ -79,7 +79,8 @@ class Addition(TwoOperands):
     Parameters
     ----------
     int_digits : most digits of an operand before the point.
-    frac_digits : digits after it. With more than 14 in all, numbers are Python ints in any order.
+    frac_digits : digits after it. With more than 14 int_digits, a and b are Python ints in any
+        order; with more than 14 in all and some after the point, a ValueError.
 
     >>> Addition(int_digits=3, frac_digits=3).sample(2, seed=0)[0].numbers
     array([[ 401.118,  662.051, 1063.169],

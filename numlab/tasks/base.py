@@ -51,11 +51,11 @@ class Task(ABC):
 
     def difficulty(self, examples: Examples, base: int = 10) -> np.ndarray:
         """(n,) how hard each text is (int), by its digits in a base."""
-        raise ValueError(f"{self} does not say how hard its texts are")
+        raise ValueError(f"{self} does not say how hard its texts are; nl.tasks.Numeracy does")
 
     def levels(self, base: int = 10) -> range:
         """The difficulties there are."""
-        raise ValueError(f"{self} does not say how hard its texts are")
+        raise ValueError(f"{self} does not say how hard its texts are; nl.tasks.Numeracy does")
 
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         """Draw disjoint corpora of the given sizes, by convention (test, valid, train).
@@ -99,7 +99,7 @@ class GivenTask(Task):
     def split(self, sizes: Sequence[int], seed: int) -> tuple[list[Examples], ...]:
         n, rows = sum(map(natural, sizes)), self.usable
         if n > len(rows):
-            asked = f"got sizes {tuple(sizes)}, such as a RunSpec's n_test, n_valid and n_train"
+            asked = f"got sizes {tuple(sizes)}, {n:,} in all (a RunSpec's n_test, n_valid, n_train)"
             raise ValueError(f"there are {len(rows):,} texts; {asked}")
         order = np.random.default_rng(natural(seed)).permutation(rows)[:n]
         return tuple(map(self._take, np.split(order, np.cumsum(sizes)[:-1])))

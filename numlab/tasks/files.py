@@ -38,7 +38,7 @@ def verify(path: Path, expected: str) -> None:
     """Compare a file with a checksum, "md5:..." or "sha256:..." or only the digits of SHA-256."""
     kind, _, digits = expected.rpartition(":")
     if (actual := checksum(path, kind or "sha256")) != digits:
-        raise ValueError(f"{path} has the checksum {digits}; got {actual}")
+        raise ValueError(f"{path} is another file: expected the checksum {digits}; got {actual}")
 
 
 def json_values(path: str | Path) -> Iterator[tuple[str, Any]]:

@@ -63,7 +63,7 @@ def as_columns(
     numbers = [name for name in found if types.is_numeric_dtype(found[name])]
     if target is not None and target not in numbers:
         there = ", ".join(numbers) or "of which there is none"
-        raise ValueError(f"the target is a column of numbers, {there}; got {target}")
+        raise ValueError(f"the target is a column of numbers ({there}); got {target}")
     return found.astype(dict.fromkeys(numbers, float))
 
 
@@ -103,7 +103,7 @@ def _warn_of_few_words(some: pd.Series, name: str) -> None:
     lacks = pd.to_numeric(some, errors="coerce").isna()
     if 0 < lacks.sum() < len(some) / 2:
         words = f"column {name} holds words, as {some[lacks].iloc[0]!r} is no number"
-        advice = "pd.to_numeric(column, errors='coerce') makes numbers, a category says words"
+        advice = "pass pd.to_numeric(column, errors='coerce'), or astype('category') to keep words"
         warnings.warn(f"{words}: {advice}", stacklevel=6)
 
 

@@ -91,7 +91,9 @@ class Table(Rows):
     become columns of their year, month, day and hour; all else, and what is categorical, is words.
     Hours are those of the time zone in which a time is given: other rows need the same one.
     A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
-    kept: parts of a split share no row, but may share a text.
+    kept: parts of a split share no row, but may share a text. ValueError for an unknown column, two
+    columns of one name, an infinite number, a whole number that float64 rounds, or a target that
+    is not a column of numbers.
 
     Parameters
     ----------
@@ -202,12 +204,12 @@ class Table(Rows):
 
 @dataclass(frozen=True)
 class Texts(Rows):
-    """Different texts with numbers, found by `parse`: slots n0, n1, ...
+    """Texts with numbers, found by `parse`: slots n0, n1, ... Repeated texts count once.
 
     Parameters
     ----------
     rows : list of str, or the checksum of one that the store holds. ValueError for a number such as
-        1,000 or 1'000.
+        1,000 or 1'000 and, when they are first used, for a text without a number.
     target : a pattern of the slots that are predicted.
     without : open intervals (slot, low, high): texts with a number in one are only in `held_out`.
 

@@ -19,7 +19,7 @@ class Curriculum:
     """The easiest 15 % of a task's levels of difficulty, and more as they are mastered.
 
     The front, the hardest open level, is checked 100 times in a training. It advances by 2 % of the
-    levels, or by about one of fewer than 50, when the last 3 open ones each reach a score of 0.9.
+    levels, at least by about one, when each of the last 3 open levels reaches a score of 0.9.
     The score that a level needs falls to 0 over a quarter of the steps: from 0 to 25 % of them for
     the easiest level, from 50 to 75 % for the hardest, so that no training gets stuck. 20 % of the
     draws preview harder levels, each 0.8 times as often as the one before it. Each task of a

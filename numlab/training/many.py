@@ -17,7 +17,8 @@ def train_all(
 ) -> list[Run]:
     """The runs of many specs, in order; missing ones are trained side by side.
 
-    ValueError where the scheduler does not answer.
+    ValueError where the scheduler does not answer. RuntimeError where a training fails, and in a
+    script that does not train under `if __name__ == "__main__":` (local workers import the script).
 
     Parameters
     ----------

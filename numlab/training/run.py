@@ -105,12 +105,14 @@ class Run:
     def predict(self, rows, coverage: float | None = 0.8):
         """What the run predicts for other rows of its own task, a `tasks.Table` or `tasks.Texts`.
 
-        The interval holds the true number with about the probability `coverage`: it is as wide as
-        the validation examples need (split conformal prediction). A head with a formula for its
-        distribution gives its quantiles, at the level that covers enough of them (Chernozhukov
-        and others, 2021); else all intervals are equally wide. For an answer that is not a number
-        stands a quantile of the validation numbers: the median, or that of the interval's end.
-        A task without a target has each number predicted from all others of its row.
+        The interval holds the true number with about the probability `coverage`: its width is
+        fitted to the validation examples (split conformal prediction). Where the head's
+        distribution has a formula, the ends are two of its quantiles, at levels that cover enough
+        validation examples (Chernozhukov and others, 2021); else all intervals are equally wide.
+        A quantile of the validation numbers replaces an answer that is not a number: the median, or
+        for an end of the interval that end's quantile. A task without a target has each number
+        predicted from all others of its row. ValueError for a run of another task, and for a masked
+        LM whose encoder has no fixed length.
 
         Parameters
         ----------

@@ -36,20 +36,21 @@ class RunSpec:
     task, encoder, objective, model : what is learned, how numbers are spelled, what is predicted,
         and by which model (a ModelSpec or Pretrained).
     n_train, n_valid, n_test : examples drawn from the task, disjoint, with `seed`.
-    steps, batch_size : length of the training.
+    steps, batch_size : optimizer steps, and texts in each.
     learning_rate : of AdamW at its peak, after a linear warm-up over `warmup` of the steps. It
         falls along a cosine to `min_lr_ratio` of that (xval, Appendix C).
     weight_decay : of the matrices; norms and biases have none.
     clip : largest norm of the gradient.
     head : predicts numbers, each at its first token; None: the encoder's own head or words do.
     losses : terms that are added to the objective's loss; their names differ.
-    start : the run whose weights are the initial ones; None: they are drawn. What it lacks is
-        drawn; words keep their vectors, those of another encoder too, such as [NUM] or 7.
+    start : spec of the run whose weights are the initial ones; None: all are drawn. What it lacks
+        is drawn, and so are the encoder's module and the head unless both are the same. Words
+        of both runs, such as [NUM] or 7, keep their vectors in any case.
     trainable : patterns of the names of the parameters that are trained, such as ("embed.*",);
         None: all.
     curriculum : which levels of difficulty are drawn; None: all texts alike, each once an epoch.
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
-    threads : part of the spec, as one and two threads give different bits.
+    threads : of torch on the CPU. Part of the spec, as their number changes the last bits.
     seed : of the texts, the initial weights, and the draws of each step.
     data_seed : of the texts, where runs of several seeds share them; None: `seed`.
 

@@ -26,7 +26,7 @@ IDLE = 0.4  # seconds without a move, after which another value is added to the 
 REST = 0.05  # seconds between the answers of two runs, for what the page asks
 CURVE = 25  # values that are added in this way
 ALL = "all"
-HARDLY = "Hardly learned: {}. Even at trained values its answers are little better than a constant."
+HARDLY = "Hardly learned: {}. Even at trained values, answers are little better than a constant."
 
 
 def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywidgets.VBox:

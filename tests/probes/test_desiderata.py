@@ -168,7 +168,7 @@ def test_ten_encoders_take_less_than_a_minute_of_one_core(ten):
         ("Nope", "no encoder is named 'Nope'; there are .*BitTokens"),
         ("Encoder", "no encoder is named 'Encoder'; there are .*mymodule:MyEncoder"),
         ("fone(4)", "no encoder is named 'fone'; did you mean FoNE?"),
-        ("math:sqrt", "'math:sqrt' is not an encoder: a frozen dataclass"),
+        ("math:sqrt", "'math:sqrt' is not an encoder: expected a subclass"),
         ("FoNE(", "written like BitTokens"),
         ("FoNE(print(1))", "written like BitTokens"),
         ("FoNE({[]: 1})", "written like BitTokens"),

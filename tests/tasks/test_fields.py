@@ -199,7 +199,7 @@ def test_a_file_that_changes_has_another_address_and_the_old_one_is_refused(tmp_
     after = write(dataset() + 1)
     assert store.digest(after) != store.digest(before)
     assert after.field().mean == pytest.approx(float(dataset().t2m.mean()) + 1, rel=1e-6)
-    with pytest.raises(ValueError, match="has the checksum"):
+    with pytest.raises(ValueError, match="another file: expected the checksum"):
         before.field()
 
 

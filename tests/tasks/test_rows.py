@@ -266,8 +266,8 @@ def test_other_rows_are_a_frame(home):
 @pytest.mark.parametrize(
     ("frame", "target", "message"),
     [
-        (FRAME, "kind", "the target is a column of numbers, y, a; got kind"),
-        (FRAME[["kind"]], "kind", "a column of numbers, of which there is none; got kind"),
+        (FRAME, "kind", "the target is a column of numbers .y, a.; got kind"),
+        (FRAME[["kind"]], "kind", "a column of numbers .of which there is none.; got kind"),
         (pd.DataFrame([[1.0, 2.0]], columns=["y", "y"]), "y", "different names; got y twice"),
         (
             pd.DataFrame({"t year": ["a"], "t": pd.to_datetime(["2020-01-01"])}),

@@ -102,7 +102,7 @@ def test_a_file_of_another_checksum_is_refused(tmp_path):
     path = written(tmp_path, RECORDS)
     right = hashlib.sha256(Path(path).read_bytes()).hexdigest()
     assert len(Sentences(path, right).layouts()) == 4
-    with pytest.raises(ValueError, match=f"has the checksum abc; got {right}"):
+    with pytest.raises(ValueError, match=f"expected the checksum abc; got {right}"):
         Sentences(path, "abc").layouts()
 
 
