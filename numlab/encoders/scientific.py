@@ -126,6 +126,8 @@ class P10(Scientific):
 class P1000(Scientific):
     """Sign, significand, exponent: three tokens, 918 words.
 
+    Its range and its fields are those of `P10`.
+
     >>> nl.P1000().spell(-60.2)
     ['-', '602', 'E-1']
     """
@@ -144,6 +146,8 @@ class P1000(Scientific):
 class B1999(Scientific):
     """Signed significand, exponent: two tokens, 1816 words.
 
+    Its range and its fields are those of `P10`.
+
     >>> nl.B1999().spell(-60.2)
     ['-602', 'E-1']
     """
@@ -161,6 +165,8 @@ class B1999(Scientific):
 @dataclass(frozen=True)
 class FP15(Scientific):
     """The whole number as one of 28800 words.
+
+    Its range and its fields are those of `P10`.
 
     >>> nl.FP15().spell(-60.2)
     ['-602E-1']
