@@ -259,9 +259,9 @@ def regress(
         raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     for line in about(table):
         _say(line)
-    rows = table.without_ids(target)
+    rows = table.frame if columns else table.without_ids(target)
     if len(ids := table.frame.columns.difference(rows.columns)):
-        _say(f"No model reads the ids: {', '.join(ids)}.")
+        _say(f"No model reads the ids {', '.join(ids)}: name them by --columns to have them read.")
     found = regression.regress(rows, target, _say)
     typer.echo(found.json if as_json else found.text)
     if picture:

@@ -250,6 +250,13 @@ def test_the_order_of_dates_is_that_of_most(tmp_path, mark):
     assert found.columns.missing[0] == 1 and found.numbers["when month"].tolist() == [12] * 57
 
 
+def test_a_slip_does_not_turn_dates_with_points_and_leaves_the_hint(tmp_path):
+    days = [f"{i % 12 + 1:02}.{i % 9 + 1:02}.2023" for i in range(60)] + ["01.13.2000"]
+    rows = "".join(f"{day},{i}.5\n" for i, day in enumerate(days))
+    note = read(tmp_path, "n.csv", f"when,x\n{rows}").columns.note[0]
+    assert "the day first; if that is wrong: --columns when:mdy; 1 are not such dates" in note
+
+
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     text = 'x,day\n"1,234",01/02/2024\n7,03/04/2024\n'
     found = read(tmp_path, "n.csv", text)

@@ -180,14 +180,23 @@ def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
     assert picture.stat().st_size > 5000
 
 
-def test_a_regression_learns_nothing_from_an_id(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"order id": np.arange(10**7, 10**7 + 60), "x": rng.normal(size=60)})
-    path = tmp_path / "t.csv"
-    rows.assign(y=rows["order id"] * 2.5).sample(frac=1, random_state=0).to_csv(path, index=False)
-    reading = nl.compare.read(path, target="y", most=32)
-    assert reading.of_kind("id") == ["order id"]
-    assert list(reading.without_ids("y")) == ["x", "y"]
+@pytest.mark.parametrize(("named", "read"), [([], ["x"]), (["order id", "x"], ["order id", "x"])])
+def test_a_regression_learns_from_an_id_only_if_it_is_named(
+    tmp_path, home, monkeypatch, named, read
+):
+    learned = []
+
+    def regress(frame, target, say):
+        learned.extend(frame.columns.drop(target))
+        raise ValueError("enough")
+
+    monkeypatch.setattr("numlab.compare.regression.regress", regress)
+    rows = pd.DataFrame({"order id": np.arange(10**7, 10**7 + 60), "x": np.arange(60) ** 0.5})
+    rows.assign(y=rows.x).sample(frac=1, random_state=0).to_csv(tmp_path / "t.csv", index=False)
+    options = ["regress", str(tmp_path / "t.csv"), "--target", "y"]
+    said = CliRunner().invoke(app, [*options, *(["--columns", ",".join(named)] if named else [])])
+    assert learned == read
+    assert ("No model reads the ids order id" in said.output) == (not named)
 
 
 def test_the_shell_prints_a_regression_as_json(tmp_path, home, monkeypatch):

@@ -243,6 +243,13 @@ def test_runs_on_other_numbers_of_texts_have_panels_of_their_own():
     assert [*gallery._panels(runs).values()] == names
 
 
+def test_tasks_that_are_shortened_to_one_name_have_panels_of_their_own():
+    sizes = [(0.1, 0.2, 0.3, 0.4, 0.5), (0.6, 0.7, 0.8, 0.9, 1.0)]
+    part = nl.XVal(), nl.CausalLM(only=("answer",)), nl.GPT2(8, 1, 1), 64, 2, 1e-3
+    runs = [nl.Run(nl.RunSpec(nl.tasks.Planets(step_sizes=size), *part)) for size in sizes]
+    assert len({*gallery._panels(runs).values()}) == 2
+
+
 def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():
     sizes = [tuple(np.linspace(0.2, 0.8, n).tolist()) for n in (4, 400)]
     tasks = {nl.tasks.Planets(step_sizes=some) for some in sizes}

@@ -97,7 +97,9 @@ def test_the_share_of_masked_slots_is_the_one_asked_for():
     assert len(targets.ids) / (3 * 4000) == pytest.approx(0.2, abs=0.02)
 
 
-@pytest.mark.parametrize("chances", [{"slots": 5.0}, {"slots": -0.1}, {"slots": 0, "literals": 0}])
+@pytest.mark.parametrize(
+    "chances", [{"slots": 5.0}, {"slots": -0.1}, {"slots": 0, "literals": 0}, {"slots": np.nan}]
+)
 def test_chances_lie_between_0_and_1(chances):
     with pytest.raises(ValueError, match="slots and literals are chances, one of them above 0"):
         nl.MaskedLM(**chances)

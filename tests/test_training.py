@@ -296,7 +296,7 @@ def test_no_rate_is_chosen_where_every_one_diverges(monkeypatch):
     ],
 )
 def test_a_spec_that_is_taken_for_its_run_says_to_train_it(use):
-    with pytest.raises(AttributeError, match=r"a RunSpec has no .*: train it first"):
+    with pytest.raises(AttributeError, match=r"a RunSpec has no .*; its run may have it"):
         use(SPEC)
 
 
@@ -390,13 +390,24 @@ def test_a_part_of_the_wrong_kind_is_named(part, told):
         dataclasses.replace(SPEC, **part)
 
 
+def test_an_error_within_a_property_of_a_spec_is_its_own():
+    class Broken(nl.RunSpec):
+        @property
+        def name(self):
+            return None.split()
+
+    parts = {f.name: getattr(SPEC, f.name) for f in dataclasses.fields(SPEC)}
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'split'"):
+        _ = Broken(**parts).name
+
+
 def test_a_text_too_long_for_the_positions_is_an_error_before_the_first_step():
     texts = [f"{i} and {i + 1}" for i in range(100)] + [" ".join(map(str, range(40)))]
     sizes = {"n_train": 90, "n_valid": 10, "n_test": 1, "task": nl.tasks.Texts(texts)}
     spec = dataclasses.replace(SPEC, model=nl.GPT2(32, 1, 2, context=32), **sizes)
     spec = dataclasses.replace(spec, objective=nl.MaskedLM(), encoder=nl.P10())
     steps = []
-    with pytest.raises(ValueError, match="32"):
+    with pytest.raises(ValueError, match=r"Absolute\(32\) holds 32 positions"):
         nl.training.fit.fit_in_store(spec, lambda step, loss: steps.append(step))
     assert not steps
 

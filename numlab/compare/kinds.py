@@ -155,15 +155,16 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     if not by_day:
         return None
     first, second = ((parts[i].astype(int) > 12).sum() for i in (0, 1))  # that are no months
-    dots = some.str.contains(".", regex=False).all()
-    day_first = given == "dmy" or (given != "mdy" and (first, dots) > (second, False))
+    clear = max(first, second) > 0.05 * len(parts)  # else a slip
+    dots = some.str.contains(".", regex=False).all() and (not clear or first == second)
+    day_first = given == "dmy" or (given != "mdy" and (first > second or dots))
     notes = [f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"]
     parts = texts.str.extract(f"^{DAY}$")
     day, month = (parts[0], parts[1]) if day_first else (parts[1], parts[0])
     written = day + "/" + month + "/" + parts[2]
     long, short = (pd.to_datetime(written, "coerce", format=f"%d/%m/{y}") for y in ("%Y", "%y"))
     found = long.fillna(short)
-    if given not in ("dmy", "mdy") and not first and not second:
+    if given not in ("dmy", "mdy") and not clear:
         notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
     if (of_two := long.isna() & short.notna()).any():
         first = of_two.idxmax()

@@ -151,7 +151,7 @@ class Job:
 
         path, null = self.notebook.path, subprocess.DEVNULL
         home = str(store.home().resolve())
-        env = {**os.environ, **KEEP_MEMORY, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler}
+        env = {**KEEP_MEMORY, **os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler}
         env |= {MARK: self.mark, "SBATCH_JOB_NAME": self.mark}
         # Not papermill's own `cwd`: it moves the whole process, and other threads execute, too.
         process = {"cwd": str(path.parent), "env": env, "stdout": null, "stderr": null}

@@ -202,22 +202,23 @@ def _encoders(runs: list[Run]) -> dict[Run, str]:
 
 def _distinct_names(parts: set) -> dict[Any, str]:
     """The class of each, with the fields that differ within its class and are not defaults."""
-    names = {None: "its encoder's head"} if None in parts else {}
-    for part in parts - {None}:
+    names, seen = {None: "its encoder's head"} if None in parts else {}, Counter()
+    for part in sorted(parts - {None}, key=repr):
         alike = [other for other in parts if type(other) is type(part)]
         listed = ", ".join(
             f"{name}={shorten(_shown(value), 34)}"
             for name, value in changed(part).items()
             if len({repr(getattr(other, name)) for other in alike}) > 1
         )
-        names[part] = type(part).__name__ + (f"({listed})" if listed else "")
+        name = type(part).__name__ + (f"({listed})" if listed else "")
+        seen[name] += 1
+        names[part] = name if seen[name] == 1 else f"{name} #{seen[name]}"  # shortened to the same
     return names
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, tuple):
-        parts = dict.fromkeys(map(_shown, value))
-        return " / ".join(parts) if len(parts) <= 4 else f"{len(parts)} values"
+        return " / ".join(map(_shown, value)) if len(value) <= 4 else f"{len(value)} values"
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 

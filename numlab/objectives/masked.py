@@ -40,7 +40,7 @@ class MaskedLM(Objective):
         super().__post_init__()
         chances = self.slots, self.literals
         numbers = all(isinstance(chance, (int, float)) for chance in chances)
-        if not (numbers and min(chances) >= 0 and 0 < max(chances) <= 1):
+        if not (numbers and all(0 <= chance <= 1 for chance in chances) and any(chances)):
             wanted = "slots and literals are chances, one of them above 0 (`only` takes patterns)"
             raise ValueError(f"{wanted}; got {self}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import ClassVar
@@ -94,7 +95,8 @@ class RunSpec:
         self._check_numbers()
         for field, kind in {"trainable": str, "losses": LossTerm}.items():
             if (parts := getattr(self, field)) is not None or field == "losses":
-                parts = tuple(parts) if isinstance(parts, (tuple, list)) else (parts,)
+                one = isinstance(parts, kind) or not isinstance(parts, Iterable)
+                parts = (parts,) if one else tuple(parts)
                 if not all(isinstance(part, kind) for part in parts):
                     raise ValueError(f"{field} holds instances of {kind.__name__}; got {parts}")
                 object.__setattr__(self, field, parts)
@@ -157,7 +159,9 @@ class RunSpec:
 
     def __getattr__(self, name: str):
         """Python asks here for what the class lacks, such as what only its run has."""
-        raise AttributeError(f"a RunSpec has no {name!r}: train it first, run = nl.train(spec)")
+        if hasattr(type(self), name):  # a property that failed: its own error
+            return object.__getattribute__(self, name)
+        raise AttributeError(f"a RunSpec has no {name!r}; its run may have it: nl.train(spec)")
 
     @property
     def name(self) -> str:
