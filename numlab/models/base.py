@@ -36,12 +36,18 @@ class Architecture(abc.ABC):
         self, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None
     ) -> Tokenizer:
         """The words of the layouts, then those of the encoder; `head` None: the encoder's."""
-        if encoder is None:
-            raise ValueError(f"a {type(self).__name__} needs an encoder; got None")
         return Tokenizer.of(layouts, encoder, head)
 
-    def check(self, objective: Objective, losses: tuple[LossTerm, ...]) -> None:  # noqa: B027
-        """ValueError for an objective or added losses that the model cannot learn."""
+    def check(
+        self,
+        encoder: Encoder | None,
+        head: Head | None,
+        objective: Objective,
+        losses: tuple[LossTerm, ...],
+    ) -> None:
+        """ValueError for parts of a spec that do not fit the model."""
+        if encoder is None:
+            raise ValueError(f"a {type(self).__name__} needs an encoder; got None")
 
     @abc.abstractmethod
     def build(self, tokenizer: Tokenizer) -> Model:

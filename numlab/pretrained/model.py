@@ -13,9 +13,8 @@ from torch.nn import functional as F
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
 from numlab.examples import Layout
-from numlab.losses import LossTerm
 from numlab.models import Architecture, Model
-from numlab.objectives import Inputs, MaskedWords, Objective
+from numlab.objectives import Inputs, MaskedWords
 from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import MINILM, config, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
@@ -34,10 +33,12 @@ class HuggingFace(Architecture):
     def n_layer(self) -> int:
         return config(self.name).num_hidden_layers
 
-    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder | None, head=None):
-        """The model's words and the encoder's; the layouts add none. None: no encoder."""
+    def check(self, encoder, head, objective, losses) -> None:
         if head:
             raise ValueError(f"{type(self).__name__} predicts words, so head is None; got {head}")
+
+    def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder | None, head=None):
+        """The model's words and the encoder's; the layouts add none. None: no encoder."""
         return PretrainedTokenizer.of(Words.named(self.name), encoder)
 
 
@@ -65,7 +66,8 @@ class Pretrained(HuggingFace):
     def n_layer(self) -> int:
         return self.blocks or super().n_layer
 
-    def check(self, objective: Objective, losses: tuple[LossTerm, ...]) -> None:
+    def check(self, encoder, head, objective, losses) -> None:
+        super().check(encoder, head, objective, losses)
         if losses or not isinstance(objective, MaskedWords):
             wanted = "a Pretrained model predicts words: MaskedWords(), without losses"
             raise ValueError(f"{wanted}; got {objective} and losses {losses}")

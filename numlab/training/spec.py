@@ -111,7 +111,7 @@ class RunSpec:
         for term in self.losses:
             term.check(own)
         self._check_spelling(own)
-        self.model.check(self.objective, self.losses)
+        self.model.check(self.encoder, self.head, self.objective, self.losses)
         if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
             expected = "expected an objective that does not show it beside a number to predict"
             raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
