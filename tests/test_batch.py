@@ -1,8 +1,8 @@
 """The batch on small notebooks: one fails, the others go on, and nothing is done twice."""
 
 import json
-import os
 import re
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from numlab.figures.batch import LIMITS, run_notebooks
+from numlab.figures.kernels import ForkedKernel
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -35,6 +36,7 @@ def first(module_home, cluster, write_notebook):
     """The jobs of a batch of good and bad notebooks, by name."""
     write_notebook(module_home, "digits/good", SAVES.format(name="digits/good", id="digits/tab03"))
     write_notebook(module_home, "float/good", SAVES.format(name="float/good", id="float/tab02"))
+    write_notebook(module_home, "float/draws", "import matplotlib.pyplot as plt\nplt.plot([1, 2])")
     write_notebook(module_home, "xval/unparametrised", "x = 1", parameters="y = 2")
     write_notebook(
         module_home, "xval/without", BEGINS, parameters='profile = ""\nSIZES = {"quick": {}}'
@@ -61,6 +63,11 @@ def test_the_good_are_done_whatever_the_others_do(first, module_home):
     assert (module_home / "figures/smoke/notebooks/digits/good.ipynb").exists()
 
 
+def test_a_notebook_may_draw_with_pyplot(first, module_home):
+    executed = module_home / "figures/smoke/notebooks/float/draws.ipynb"
+    assert '"image/png"' in executed.read_text()
+
+
 def test_a_file_that_is_no_notebook_is_named(first):
     assert first["xval/broken"].state == "failed"
     assert "xval/broken.ipynb is not a notebook" in first["xval/broken"].note
@@ -82,23 +89,23 @@ def test_a_kernel_that_dies_is_a_failure(first):
     assert "DeadKernelError" in first["xval/dies"].note
 
 
-def test_a_kernel_that_dies_as_it_starts_gets_another(
-    first, module_home, cluster, write_notebook, tmp_path, monkeypatch
+def test_a_kernel_whose_port_is_taken_is_followed_by_another(
+    first, module_home, cluster, write_notebook, monkeypatch
 ):
-    """As one does when another program takes a port that Jupyter had found free."""
-    dies_once = f"""
-import os, pathlib, sys
-died = pathlib.Path({str(tmp_path / "died")!r})
-if "ipykernel_launcher" in sys.orig_argv and not died.exists():
-    died.touch()
-    os._exit(1)
-"""
-    (tmp_path / "sitecustomize.py").write_text(dies_once)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    """As when another program takes a port that Jupyter had found free."""
+    taken, launch = [], ForkedKernel.launch_kernel
+
+    async def launch_late(kernel, *cmd, **options):
+        if not taken:
+            address = ("127.0.0.1", kernel.connection_info["shell_port"])
+            taken.append(socket.create_server(address))
+        return await launch(kernel, *cmd, **options)
+
+    monkeypatch.setattr(ForkedKernel, "launch_kernel", launch_late)
     cell = SAVES.format(name="float/again", id="float/tab02")
     write_notebook(module_home, "float/again", cell)
     (job,) = run_notebooks(["float/again"], "smoke", 1, cluster)
-    assert (tmp_path / "died").exists()
+    taken[0].close()
     assert (job.state, job.cell) == ("done", job.cells)
 
 

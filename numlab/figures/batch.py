@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import subprocess
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import papermill
 import psutil
+from jupyter_client.manager import AsyncKernelManager
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine, papermill_engines
 from rich.console import Console
@@ -23,6 +23,7 @@ from rich.live import Live
 from numlab import store
 from numlab.figures import gallery
 from numlab.figures.filing import PROFILES, check_profile, saved
+from numlab.figures.kernels import ForkedKernel
 from numlab.figures.notebooks import Notebook, find
 from numlab.training import slurm
 from numlab.training.cluster import connect
@@ -33,28 +34,28 @@ LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # secon
 MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
 STARTS = 3  # of a kernel that dies before it answers
 DIED = "Kernel died before replying to kernel_info"
-# glibc keeps freed memory for the next array: to return it took up to a fifth of a notebook's time.
-KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**40), "MALLOC_MMAP_MAX_": "0"}
 HEARTBEAT = 15.0  # seconds between lines about what runs, in a log
 STATES = {"running": "▸", "done": "✓", "skipped": "–", "failed": "✗"}
 
 logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of a dict over several lines
-os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")  # the kernel of this virtual environment
 
 
 class Engine(NBClientEngine):
-    """papermill's engine, with options for its client and for the kernel's process.
+    """papermill's engine, with a forked kernel.
 
     A kernel may find one of its ports taken: Jupyter picks free ports, and another program can
     bind one before the kernel does. Such a kernel dies at once; the next one gets new ports.
     """
 
     @classmethod
-    def execute_managed_notebook(cls, nb_man, kernel_name, client, process, **_):
+    def execute_managed_notebook(cls, nb_man, kernel_name, job, client, process, **_):
         for start in range(1, STARTS + 1):
+            kernel = AsyncKernelManager(kernel_name=kernel_name)
+            job.kernel = ForkedKernel(parent=kernel, kernel_spec=kernel.kernel_spec)
+            kernel.provisioner = job.kernel
             try:
-                notebook = PapermillNotebookClient(nb_man, kernel_name=kernel_name, **client)
-                return notebook.execute(**process)
+                notebook = PapermillNotebookClient(nb_man, km=kernel, **client)
+                return notebook.execute(cleanup_kc=True, **process)
             except RuntimeError as error:
                 if DIED not in str(error) or start == STARTS:
                     raise
@@ -104,6 +105,7 @@ class Job:
     cells: int = 0
     start: datetime | None = None
     stopped: bool = False  # the batch was interrupted
+    kernel: ForkedKernel | None = None
     mark: str = field(default_factory=lambda: f"numlab-{uuid.uuid4().hex}")
 
     @property
@@ -149,15 +151,14 @@ class Job:
         def count(**_):
             self.cell += 1
 
-        path, null = self.notebook.path, subprocess.DEVNULL
-        home = str(store.home().resolve())
-        env = {**KEEP_MEMORY, **os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler}
+        path, home = self.notebook.path, str(store.home().resolve())
+        env = {**os.environ, "NUMLAB_HOME": home, "NUMLAB_SCHEDULER": scheduler}
         env |= {MARK: self.mark, "SBATCH_JOB_NAME": self.mark}
         # Not papermill's own `cwd`: it moves the whole process, and other threads execute, too.
-        process = {"cwd": str(path.parent), "env": env, "stdout": null, "stderr": null}
+        process = {"cwd": str(path.parent), "env": env}
         client = {"timeout": self.limit, "startup_timeout": 300, "on_cell_execute": count}
         options = {"engine_name": "numlab", "kernel_name": "python3", "progress_bar": False}
-        options |= {"client": client, "process": process}
+        options |= {"job": self, "client": client, "process": process}
         self.cells = 1 + sum(bool(code.strip()) for code in self.notebook.code)  # papermill adds 1
         if "profile" not in papermill.inspect_notebook(str(path)):
             raise ValueError("no cell tagged `parameters` sets `profile`")
@@ -173,10 +174,12 @@ class Job:
             raise RuntimeError(f"stopped before the end, in {self.progress}")
 
     def kill(self) -> None:
-        """End every process that the notebook started."""
+        """End the kernel, and every process that the notebook started."""
+        session = self.kernel and self.kernel.pid  # a fork has not the kernel's environment
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                if process.environ().get(MARK) == self.mark:
+                ours = process.environ().get(MARK) == self.mark
+                if ours or os.getsid(process.pid) == session:
                     process.kill()
 
 
