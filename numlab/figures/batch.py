@@ -173,6 +173,14 @@ class Job:
         if self.cell < self.cells:  # papermill takes sys.exit(0) for success
             raise RuntimeError(f"stopped before the end, in {self.progress}")
 
+    def draw_curves(self, display: Display) -> None:
+        """Draw its learning curves, in the main thread: matplotlib is not made for several."""
+        if self.state == "done":
+            try:
+                gallery.draw_curves(self.notebook.name, self.profile)
+            except Exception as error:
+                display.report(self, "failed", f"its learning curves: {error!r}")
+
     def kill(self) -> None:
         """End the kernel, and every process that the notebook started."""
         session = self.kernel and self.kernel.pid  # a fork has not the kernel's environment
@@ -212,14 +220,12 @@ def run_notebooks(
             if current:
                 display.report(job, "skipped", job.note)
         waiting = [job for job in batch if job.state == "waiting"]
+        waiting.sort(key=lambda job: -job.notebook.seconds(profile))  # no long one runs alone last
         if waiting or scheduler:
             os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
             with _reach(scheduler) as address:
                 _run(waiting, jobs, address, display)
-        for job in batch:
-            if job.state == "done":
-                gallery.draw_curves(job.notebook.name, profile)
         gallery.build()
     n = {state: sum(job.state == state for job in batch) for state in STATES}
     counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
@@ -241,12 +247,16 @@ def _reach(scheduler: str | None):
 def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> None:
     """Run jobs in threads; an exception here, such as Ctrl-C, ends every kernel."""
     with ThreadPoolExecutor(n_threads) as threads:
-        futures = [threads.submit(job.run, address, display) for job in jobs]
+        futures = {threads.submit(job.run, address, display): job for job in jobs}
         try:
-            while wait(futures, timeout=0.5).not_done:
+            running = set(futures)
+            while running:
+                done, running = wait(running, timeout=0.5)
                 display.show(jobs)
                 for job in (job for job in jobs if job.state == "running" and job.late):
                     job.kill()
+                for job in (futures[future] for future in done):
+                    job.draw_curves(display)
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
             while not all(future.done() for future in futures):

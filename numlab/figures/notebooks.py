@@ -4,6 +4,7 @@ import difflib
 import functools
 import hashlib
 import json
+import math
 import re
 import sysconfig
 from collections.abc import Iterable
@@ -90,9 +91,17 @@ class Notebook:
             raise ValueError(f"it ran, but did not save {', '.join(sorted(missing))}")
         files = (path for id in ids for path in figures_dir(profile).glob(f"{id}.*"))
         outputs = sorted(str(path.relative_to(home())) for path in files)
-        made = datetime.now(UTC).isoformat()
-        write_json(self.record(profile), {"key": key, "outputs": outputs, "made": made})
+        made = datetime.now(UTC)
+        took = {"made": made.isoformat(), "seconds": (made - since).total_seconds()}
+        write_json(self.record(profile), {"key": key, "outputs": outputs, **took})
         return len(ids)
+
+    def seconds(self, profile: str) -> float:
+        """How long its last whole run took; infinite if that is not known."""
+        try:
+            return float(json.loads(self.record(profile).read_text("utf-8"))["seconds"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return math.inf
 
     def record(self, profile: str) -> Path:
         """The file with the key; a run removes it first, so one that crashes leaves none."""
