@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
+import sys
 import threading
 
 from jupyter_client.connect import KernelConnectionInfo
@@ -17,8 +18,8 @@ from jupyter_client.provisioning import LocalProvisioner
 
 IMPORTED = (
     *("distributed", "ipykernel.kernelapp", "ipywidgets", "matplotlib.backends.backend_agg"),
-    *("matplotlib.backends.backend_svg", "numlab.cli", "pandas", "plotly.express"),
-    *("scipy.stats", "sklearn.decomposition", "sklearn.neighbors", "torch"),
+    *("matplotlib.backends.backend_svg", "pandas", "plotly.express", "scipy.stats"),
+    *("sklearn.decomposition", "sklearn.neighbors", "torch", "typer"),
 )
 INLINE = "module://matplotlib_inline.backend_inline"
 TRIM_THRESHOLD, MMAP_MAX = -1, -4  # of glibc's mallopt
@@ -64,6 +65,7 @@ def _serve(options: list[str], cwd: str, env: dict[str, str]) -> None:
     for stream in range(3):
         os.dup2(null, stream)
     os.chdir(cwd)
+    sys.path.insert(0, cwd)  # the notebook's modules before those beside the batch's script
     os.environ.clear()
     os.environ.update(env)
     rcParams["backend"] = env.get("MPLBACKEND", INLINE)  # it was read at the import
