@@ -23,10 +23,11 @@ from rich.live import Live
 from numlab import store
 from numlab.figures import gallery
 from numlab.figures.filing import PROFILES, check_profile, saved
-from numlab.figures.kernels import ForkedKernel
+from numlab.figures.kernels import IMPORTED, ForkedKernel
 from numlab.figures.notebooks import Notebook, find
 from numlab.training import slurm
 from numlab.training.cluster import connect
+from numlab.training.forks import fork_server
 from numlab.training.many import named
 from numlab.training.progress import trainings
 
@@ -224,6 +225,7 @@ def run_notebooks(
         if waiting or scheduler:
             os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
+            fork_server(*IMPORTED)
             with _reach(scheduler) as address:
                 _run(waiting, jobs, address, display)
         gallery.build()

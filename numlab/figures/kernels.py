@@ -1,31 +1,22 @@
-"""Kernels that start at once: forks of one process that has imported what notebooks import.
-
-To import torch and the others takes a kernel three seconds, more than most notebooks at `smoke`.
-Python's fork server imports them once a batch; its forks share that memory, too.
-"""
+"""Kernels that start at once: forks of a process that has imported what most notebooks import."""
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import multiprocessing
 import os
 import sys
 import threading
+from multiprocessing.context import ForkServerProcess
 
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import LocalProvisioner
 
-IMPORTED = (
+IMPORTED = (  # by the fork server
     *("distributed", "ipykernel.kernelapp", "ipywidgets", "matplotlib.backends.backend_agg"),
     *("matplotlib.backends.backend_svg", "pandas", "plotly.express", "scipy.stats"),
     *("sklearn.decomposition", "sklearn.neighbors", "torch", "typer"),
 )
 INLINE = "module://matplotlib_inline.backend_inline"
-TRIM_THRESHOLD, MMAP_MAX = -1, -4  # of glibc's mallopt
-
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(list(IMPORTED))
 
 
 class ForkedKernel(LocalProvisioner):
@@ -39,7 +30,7 @@ class ForkedKernel(LocalProvisioner):
         return self.connection_info
 
 
-class _Process(FORKS.Process):
+class _Process(ForkServerProcess):
     """A process with the methods of `subprocess.Popen` that Jupyter calls."""
 
     stdin = stdout = stderr = None
@@ -60,6 +51,8 @@ def _serve(options: list[str], cwd: str, env: dict[str, str]) -> None:
     from ipykernel.kernelapp import IPKernelApp
     from matplotlib import rcParams
 
+    from numlab.training.worker import keep_pages
+
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
@@ -69,7 +62,7 @@ def _serve(options: list[str], cwd: str, env: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(env)
     rcParams["backend"] = env.get("MPLBACKEND", INLINE)  # it was read at the import
-    _keep_memory()
+    keep_pages()
     threading.Thread(target=_end_with, args=[multiprocessing.parent_process()], daemon=True).start()
     IPKernelApp.launch_instance(options)
 
@@ -78,11 +71,3 @@ def _end_with(batch: multiprocessing.process.BaseProcess) -> None:
     """End the kernel when the process that asked for it has ended."""
     batch.join()
     os._exit(1)
-
-
-def _keep_memory() -> None:
-    """Keep freed memory for the next array: returning it took up to a fifth of the time."""
-    with contextlib.suppress(AttributeError):  # not glibc
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(TRIM_THRESHOLD, 2**31 - 1)
-        mallopt(MMAP_MAX, 0)

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from numlab import store
+from numlab.training import forks
 from numlab.training.fit import PROGRESS_SECONDS
 from numlab.training.progress import progress_bar
 from numlab.training.run import Run
@@ -37,18 +38,21 @@ def connect(address: str | None, n_workers: int | None = None):
 
 def _local_cluster(n_workers: int | None):
     """A Dask cluster on this machine: two one-thread workers beat one of two threads."""
+    import dask
     from dask.system import CPU_COUNT
     from distributed import LocalCluster
 
     _check_main()
-    return LocalCluster(
-        n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
-        threads_per_worker=1,
-        memory_limit=0,  # none: a large model is not a leak
-        dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
-        worker_dashboard_address=None,
-        silence_logs=logging.ERROR,  # of a worker that is slow to end; `_collect` tells of others
-    )
+    forks.fork_server(*forks.WORKER)
+    with dask.config.set(forks.METHOD):
+        return LocalCluster(
+            n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
+            threads_per_worker=1,
+            memory_limit=0,  # none: a large model is not a leak
+            dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
+            worker_dashboard_address=None,
+            silence_logs=logging.ERROR,  # of one that is slow to end; `_collect` tells of others
+        )
 
 
 def _check_main() -> None:

@@ -66,9 +66,9 @@ def kills_side_by_side(times: int, rng: np.random.Generator) -> Counter:
                 counts["left behind"] += _left(place)
                 parent = _python("-c", SIDE_BY_SIDE)
             else:
-                workers = psutil.Process(parent.pid).children(recursive=True)
-                for worker in [w for w in workers if "spawn_main" in " ".join(w.cmdline())][:1]:
-                    worker.kill()
+                started = psutil.Process(parent.pid).children(recursive=True)
+                forks = [p for p in started if "forkserver" in " ".join(p.parent().cmdline())]
+                forks[0].kill()  # a worker
             counts += judge(_said(parent), expected)
             counts["left behind"] += _left(place) + len(drafts(place))
     return counts
