@@ -17,6 +17,12 @@ import numlab as nl, pandas as pd
 size = nl.begin("{name}", profile, SIZES)
 nl.save_table("{id}", pd.DataFrame({{"n": [size.n]}}))
 """
+DRAWS = """
+import atexit, pathlib, matplotlib.pyplot as plt, numpy as np
+atexit.register(pathlib.Path("{ended}").touch)
+plt.plot([1, 2])
+print("drawn", np.random.rand())
+"""
 ENDLESS = "import subprocess; subprocess.Popen(['sleep', '{}'], start_new_session=True)"
 BEGINS = "import numlab as nl\nnl.begin('xval/without', profile, SIZES)"
 FAILS = {
@@ -36,7 +42,8 @@ def first(module_home, cluster, write_notebook):
     """The jobs of a batch of good and bad notebooks, by name."""
     write_notebook(module_home, "digits/good", SAVES.format(name="digits/good", id="digits/tab03"))
     write_notebook(module_home, "float/good", SAVES.format(name="float/good", id="float/tab02"))
-    write_notebook(module_home, "float/draws", "import matplotlib.pyplot as plt\nplt.plot([1, 2])")
+    for name in ("draws", "draws_too"):
+        write_notebook(module_home, f"float/{name}", DRAWS.format(ended=module_home / name))
     write_notebook(module_home, "xval/unparametrised", "x = 1", parameters="y = 2")
     write_notebook(
         module_home, "xval/without", BEGINS, parameters='profile = ""\nSIZES = {"quick": {}}'
@@ -63,9 +70,12 @@ def test_the_good_are_done_whatever_the_others_do(first, module_home):
     assert (module_home / "figures/smoke/notebooks/digits/good.ipynb").exists()
 
 
-def test_a_notebook_may_draw_with_pyplot(first, module_home):
-    executed = module_home / "figures/smoke/notebooks/float/draws.ipynb"
-    assert '"image/png"' in executed.read_text()
+def test_kernels_show_pyplot_draw_numbers_of_their_own_and_end_in_order(first, module_home):
+    folder, names = module_home / "figures/smoke/notebooks/float", ("draws", "draws_too")
+    executed = [(folder / f"{name}.ipynb").read_text() for name in names]
+    assert all('"image/png"' in text for text in executed)
+    assert len({re.search(r"drawn 0\.\d+", text)[0] for text in executed}) == 2
+    assert all((module_home / name).exists() for name in names)
 
 
 def test_a_file_that_is_no_notebook_is_named(first):
@@ -143,6 +153,23 @@ def test_a_failed_notebook_is_kept_beside_the_good_ones(first, module_home):
 
 def test_the_gallery_is_built_whatever_failed(first, module_home):
     assert (module_home / "figures/index.html").exists()
+
+
+def test_curves_that_cannot_be_drawn_are_a_failure_and_tried_again(
+    first, module_home, cluster, write_notebook, monkeypatch
+):
+    write_notebook(module_home, "fone/curves", SAVES.format(name="fone/curves", id="fone/tab04"))
+    drawn = []
+
+    def draw(*of):
+        drawn.append(of)
+        raise OSError("no room")
+
+    monkeypatch.setattr("numlab.figures.gallery.draw_curves", draw)
+    for _ in range(2):
+        (job,) = run_notebooks(["fone/curves"], "smoke", 1, cluster)
+        assert (job.state, job.note) == ("failed", "its learning curves: OSError('no room')")
+    assert len(drawn) == 2
 
 
 def test_what_is_up_to_date_is_skipped_at_once(first):

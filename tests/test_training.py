@@ -596,6 +596,32 @@ def test_bf16_is_for_processors_with_units_for_it(units, monkeypatch):
     assert seen == {bool(units)}
 
 
+def test_workers_have_the_environment_of_the_time_when_they_start(monkeypatch):
+    for value in ("first", "second"):
+        monkeypatch.setenv("OF_NOW", value)
+        with cluster.connect(None, 1) as client:
+            assert client.submit(os.getenv, "OF_NOW").result() == value
+
+
+def test_workers_import_nothing_from_the_current_folder(tmp_path):
+    (here := tmp_path / "here").mkdir()
+    (here / "numbers.py").write_text("import os; os._exit(1)")
+    (script := tmp_path / "script.py").write_text(
+        "from numlab.training.cluster import connect\n"
+        "if __name__ == '__main__':\n"
+        "    with connect(None, 1) as client:\n"
+        "        print(client.submit(abs, -3).result())\n"
+    )
+    how = {"cwd": here, "capture_output": True, "text": True, "timeout": 60}
+    assert subprocess.run([sys.executable, script], **how).stdout == "3\n"
+
+
+def test_a_temporary_folder_whose_path_no_socket_takes_is_named(monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", "/tmp/" + 80 * "a")
+    with pytest.raises(RuntimeError, match="too long a path for a socket; set TMPDIR"):
+        nl.train_all([dataclasses.replace(SPEC, steps=7)])
+
+
 def test_a_script_without_a_guard_is_told_what_to_write(home):
     script = home / "script.py"
     script.write_text(
@@ -607,9 +633,9 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
     )
     ended = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert ended.stderr.splitlines()[-1] == (
-        f'RuntimeError: write `if __name__ == "__main__":` above what {script} trains'
+        f'RuntimeError: write `if __name__ == "__main__":` above what {script} does'
     )
     ended = subprocess.run(
         [sys.executable, "-"], input=script.read_text(), capture_output=True, text=True
     )
-    assert "train_all takes a script in a file" in ended.stderr.splitlines()[-1]
+    assert "write a script to a file" in ended.stderr.splitlines()[-1]

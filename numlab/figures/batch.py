@@ -27,7 +27,7 @@ from numlab.figures.kernels import IMPORTED, ForkedKernel
 from numlab.figures.notebooks import Notebook, find
 from numlab.training import slurm
 from numlab.training.cluster import connect
-from numlab.training.forks import fork_server
+from numlab.training.forks import start_fork_server
 from numlab.training.many import named
 from numlab.training.progress import trainings
 
@@ -58,7 +58,7 @@ class Engine(NBClientEngine):
                 notebook = PapermillNotebookClient(nb_man, km=kernel, **client)
                 return notebook.execute(cleanup_kc=True, **process)
             except RuntimeError as error:
-                if DIED not in str(error) or start == STARTS:
+                if job.stopped or DIED not in str(error) or start == STARTS:
                     raise
 
 
@@ -180,6 +180,7 @@ class Job:
             try:
                 gallery.draw_curves(self.notebook.name, self.profile)
             except Exception as error:
+                self.notebook.record(self.profile).unlink(missing_ok=True)  # the next batch tries
                 display.report(self, "failed", f"its learning curves: {error!r}")
 
     def kill(self) -> None:
@@ -225,7 +226,7 @@ def run_notebooks(
         if waiting or scheduler:
             os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
-            fork_server(*IMPORTED)
+            start_fork_server(*IMPORTED)
             with _reach(scheduler) as address:
                 _run(waiting, jobs, address, display)
         gallery.build()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import sys
@@ -23,8 +24,7 @@ class ForkedKernel(LocalProvisioner):
     """Starts an IPython kernel of this Python as a fork, the leader of a session of its own."""
 
     async def launch_kernel(self, cmd: list[str], cwd: str, env: dict, **_) -> KernelConnectionInfo:
-        options = cmd[cmd.index("-f") :]  # after `python -m ipykernel_launcher`
-        self.process = _Process(target=_serve, args=(options, cwd, env))
+        self.process = _Process(target=_serve, args=(self.parent.connection_file, cwd, env))
         self.process.start()
         self.pid = self.pgid = self.process.pid
         return self.connection_info
@@ -46,8 +46,9 @@ class _Process(ForkServerProcess):
         os.kill(self.pid, number)
 
 
-def _serve(options: list[str], cwd: str, env: dict[str, str]) -> None:
+def _serve(connection: str, cwd: str, env: dict[str, str]) -> None:
     """Be a kernel until it is shut down."""
+    import numpy
     from ipykernel.kernelapp import IPKernelApp
     from matplotlib import rcParams
 
@@ -62,9 +63,13 @@ def _serve(options: list[str], cwd: str, env: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(env)
     rcParams["backend"] = env.get("MPLBACKEND", INLINE)  # it was read at the import
+    numpy.random.seed()  # else all kernels draw the same
     keep_pages()
     threading.Thread(target=_end_with, args=[multiprocessing.parent_process()], daemon=True).start()
-    IPKernelApp.launch_instance(options)
+    try:
+        IPKernelApp.launch_instance(["-f", connection, "--HistoryManager.hist_file=:memory:"])
+    finally:
+        atexit._run_exitfuncs()  # a fork ends without
 
 
 def _end_with(batch: multiprocessing.process.BaseProcess) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import pickle
 import sys
 import tempfile
@@ -42,29 +43,17 @@ def _local_cluster(n_workers: int | None):
     from dask.system import CPU_COUNT
     from distributed import LocalCluster
 
-    _check_main()
-    forks.fork_server(*forks.WORKER)
+    forks.start_fork_server(*forks.WORKER)
     with dask.config.set(forks.METHOD):
         return LocalCluster(
             n_workers=min(n_workers or CPU_COUNT, CPU_COUNT),
             threads_per_worker=1,
+            env=dict(os.environ),  # that of now: the fork server has that of its start
             memory_limit=0,  # none: a large model is not a leak
             dashboard_address="127.0.0.1:0",  # a free port: Dask's own warns where it is taken
             worker_dashboard_address=None,
             silence_logs=logging.ERROR,  # of one that is slow to end; `_collect` tells of others
         )
-
-
-def _check_main() -> None:
-    """RuntimeError for a script that each worker would run again, or that it cannot read."""
-    main = sys.modules["__main__"]
-    script = getattr(main, "__file__", None)
-    if not script or main.__spec__ is not None:  # a notebook, or python -m
-        return
-    if not Path(script).is_file():
-        raise RuntimeError(f"train_all takes a script in a file, which workers read; got {script}")
-    if "__main__" not in Path(script).read_text("utf-8"):
-        raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} trains')
 
 
 def train(client, runs: list[Run], ended: Callable[[Run, int], None]) -> None:

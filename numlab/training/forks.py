@@ -3,24 +3,51 @@
 To import torch and what else a worker or a kernel needs takes seconds; forks share its memory, too.
 """
 
-import multiprocessing
+import multiprocessing.forkserver
+import os
+import sys
+import tempfile
+from pathlib import Path
 
-METHOD = {"distributed.worker.multiprocessing-method": "forkserver"}
-WORKER = ("distributed", "pandas", "torch")
+WORKER = ("distributed", "pandas", "torch")  # what a worker needs
+METHOD = {"distributed.worker.multiprocessing-method": "forkserver"}  # for Dask's configuration
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")  # one, as Dask has it
+SERVER = dict.fromkeys(THREADS, "1") | {"PYTHONSAFEPATH": "1"}  # else ./numbers.py is imported
+LONGEST = 75  # bytes of the temporary folder's path: the socket's has at most 107
 
-_imported: set[str] = set()
 
+def start_fork_server(*modules: str) -> None:
+    """Start this process's fork server, if it has none; it imports `modules`, on Linux.
 
-def fork_server(*modules: str) -> multiprocessing.context.BaseContext:
-    """The context of the fork server, which imports `modules`, and those of earlier calls.
-
-    It starts with the first fork; modules that are asked for later are not imported.
+    Elsewhere each fork imports what it needs: a system library may not bear to be forked.
+    RuntimeError for a script that each fork would run again, or cannot read, and for a temporary
+    folder with too long a path.
     """
     import dask
     from distributed.utils import get_mp_context
 
+    _check_main()
+    if len(os.fsencode(folder := tempfile.gettempdir())) > LONGEST:
+        raise RuntimeError(f"{folder} is too long a path for a socket; set TMPDIR to a shorter one")
     with dask.config.set(METHOD):
-        context = get_mp_context()  # the first call sets what Dask itself would import
-    _imported.update(modules)
-    context.set_forkserver_preload(sorted(_imported))
-    return context
+        get_mp_context()  # the first call sets what Dask would import, the next line what we do
+    multiprocessing.forkserver.set_forkserver_preload([*modules] if sys.platform == "linux" else [])
+    given = {k: v for k, v in SERVER.items() if k not in os.environ}
+    os.environ.update(given)
+    try:
+        multiprocessing.forkserver.ensure_running()
+    finally:
+        for name in given:
+            del os.environ[name]
+
+
+def _check_main() -> None:
+    """RuntimeError for a script that each fork would run again, or that it cannot read."""
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    if not script or main.__spec__ is not None:  # a notebook, or python -m
+        return
+    if not Path(script).is_file():
+        raise RuntimeError(f"write a script to a file, which other processes read; got {script}")
+    if "__main__" not in Path(script).read_text("utf-8"):
+        raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} does')
