@@ -19,12 +19,14 @@ LONG = (
     "notebooks/test_notebooks",
     "test_hosts",
     "test_cli",
-    "test_training",
     "browser/",
-    "test_processes",
-    "test_slurm",
+    "test_training",
     "test_batch",
+    "test_estimators",
     "probes/test_desiderata",
+    "encoders/test_laws",
+    "test_slurm",
+    "test_processes",
 )
 
 PARAMETERS = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}, "quick": {"n": 5}}'
