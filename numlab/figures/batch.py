@@ -185,7 +185,7 @@ class Job:
 
     def kill(self) -> None:
         """End the kernel, and every process that the notebook started."""
-        session = self.kernel and self.kernel.pid  # a fork has not the kernel's environment
+        session = self.kernel and self.kernel.pid  # of a fork, psutil sees the server's environment
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 ours = process.environ().get(MARK) == self.mark
