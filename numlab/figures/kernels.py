@@ -52,6 +52,7 @@ def _serve(connection: str, cwd: str, env: dict[str, str]) -> None:
     from ipykernel.kernelapp import IPKernelApp
     from matplotlib import rcParams
 
+    from numlab.plots.style import show_figures
     from numlab.training.worker import keep_pages
 
     os.setsid()
@@ -67,7 +68,10 @@ def _serve(connection: str, cwd: str, env: dict[str, str]) -> None:
     keep_pages()
     threading.Thread(target=_end_with, args=[multiprocessing.parent_process()], daemon=True).start()
     try:
-        IPKernelApp.launch_instance(["-f", connection, "--HistoryManager.hist_file=:memory:"])
+        kernel = IPKernelApp.instance()
+        kernel.initialize(["-f", connection, "--HistoryManager.hist_file=:memory:"])
+        show_figures()  # the module may be older than the shell
+        kernel.start()
     finally:
         atexit._run_exitfuncs()  # a fork ends without
 

@@ -167,11 +167,15 @@ def chip(ax: Axes, x: float, y: float, token, color: str) -> float:
     return width
 
 
-# without pyplot, IPython does not know how to show a Figure
-if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
-    from IPython.core.pylabtools import print_figure
+def show_figures() -> None:
+    """Tell IPython, if it runs, how to show a `Figure`: it knows only those of pyplot."""
+    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
+        from IPython.core.pylabtools import print_figure
 
-    small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
-    png = functools.partial(print_figure, fmt="png", base64=True, **small)
-    pictures = shell.display_formatter.formatters["image/png"]
-    pictures.for_type_by_name("matplotlib.figure", "Figure", png)
+        small = {"dpi": 85, "bbox_inches": None}  # a notebook stays below 1 MB
+        png = functools.partial(print_figure, fmt="png", base64=True, **small)
+        pictures = shell.display_formatter.formatters["image/png"]
+        pictures.for_type_by_name("matplotlib.figure", "Figure", png)
+
+
+show_figures()
