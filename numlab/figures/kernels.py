@@ -12,10 +12,12 @@ from multiprocessing.context import ForkServerProcess
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import LocalProvisioner
 
+from numlab.training.forks import WORKER
+
 IMPORTED = (  # by the fork server
-    *("distributed", "ipykernel.kernelapp", "ipywidgets", "matplotlib.backends.backend_agg"),
-    *("matplotlib.backends.backend_svg", "pandas", "plotly.express", "scipy.stats"),
-    *("sklearn.decomposition", "sklearn.neighbors", "torch", "typer"),
+    *(*WORKER, "ipykernel.kernelapp", "ipywidgets", "matplotlib.backends.backend_agg"),
+    *("matplotlib.backends.backend_svg", "plotly.express", "scipy.stats"),
+    *("sklearn.decomposition", "sklearn.neighbors", "typer"),
 )
 INLINE = "module://matplotlib_inline.backend_inline"
 
