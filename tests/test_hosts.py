@@ -93,6 +93,7 @@ def run_on(home):
 
     def run_on(host: int, *command: str | Path, to=subprocess.DEVNULL, **environ):
         config = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s", "OMP_NUM_THREADS": "1"}
+        config["DASK_TEMPORARY_DIRECTORY"] = "/run"
         env = os.environ | config | environ | {"HOST": str(host), "NUMLAB_HOME": str(home)}
         env["PYTHONPATH"] = os.pathsep.join([TESTS, env.get("PYTHONPATH", "")])
         return subprocess.Popen([*enter, f"h{host}", *command], env=env, stdout=to, stderr=to)
@@ -106,10 +107,10 @@ def run_on(home):
 
 
 def start_worker(run_on, host: int, *before: str) -> psutil.Process:
-    """Start a worker on a host; the process that watches over the one that trains."""
-    command = [BIN / "dask", "worker", SCHEDULER, "--host", f"10.9.9.{host}", "--nthreads", "1"]
-    command += ["--no-dashboard", "--memory-limit", "0", "--local-directory", "/run"]
-    return psutil.Process(run_on(host, *before, *command).pid)
+    """Start a worker on a host by the README's line; the process that watches over its training."""
+    (line,) = re.findall("^ssh desk2 (.*) &$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    program, *options = line.replace("desk1", "10.9.9.1").split()
+    return psutil.Process(run_on(host, *before, BIN / Path(program).name, *options).pid)
 
 
 def kill_training(watcher: psutil.Process) -> None:
@@ -144,22 +145,10 @@ def test_a_batch_ends_whole_though_a_worker_dies_and_then_its_host(home, run_on,
     assert weights(nl.train(SPECS[0])) == weights(runs[0])
 
 
-def train_one(run_on) -> None:
-    script = "import numlab as nl, test_hosts; nl.train_all(test_hosts.SPECS[:1])"
-    assert run_on(1, sys.executable, "-c", script, NUMLAB_SCHEDULER=SCHEDULER).wait() == 0
-    assert store.intact(nl.Run(SPECS[0]).folder)
-
-
 def test_a_worker_that_does_not_see_the_store_sends_its_run(home, run_on):
     hide = 'mount -t tmpfs none "$0" && exec "$@"'
     start_worker(run_on, 2, "unshare", "--mount", "sh", "-c", hide, str(home))
-    train_one(run_on)
+    script = "import numlab as nl, test_hosts; nl.train_all(test_hosts.SPECS[:1])"
+    assert run_on(1, sys.executable, "-c", script, NUMLAB_SCHEDULER=SCHEDULER).wait() == 0
+    assert store.intact(nl.Run(SPECS[0]).folder)
     assert not (home / "on 2").exists()
-
-
-def test_the_readmes_line_gives_a_worker(home, run_on):
-    (worker,) = re.findall("^ssh desk2 (.*) &$", (ROOT / "README.md").read_text("utf-8"), re.M)
-    command, *options = worker.replace("desk1", "10.9.9.1").split()
-    run_on(2, BIN / Path(command).name, *options)
-    train_one(run_on)
-    assert (home / "on 2").exists()

@@ -101,9 +101,10 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     import matplotlib as mpl
 
     path = _start(id, data)
-    fig.draw_without_rendering()
+    if layout := fig.get_layout_engine():
+        layout.execute(fig)
+        fig.set_layout_engine("none")  # once: again for each file would take twice the time
     box = fig.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
-    fig.set_layout_engine("none")  # it is laid out: again for each file would take twice the time
     draw = partial(fig.savefig, bbox_inches=box)
     with mpl.rc_context({"svg.hashsalt": id}):  # the same figure gives the same bytes
         store.replace(path.with_suffix(".png"), partial(draw, dpi=150))

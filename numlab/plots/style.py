@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
@@ -71,10 +72,8 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     def in_style(*args, **kwargs) -> Figure:
         with mpl.rc_context(fname=_STYLE):
             figure = draw(*args, **kwargs)
-            layout = figure.get_layout_engine()
-            figure.set_layout_engine("none")  # the figure is laid out when it is saved or shown
-            figure.draw_without_rendering()  # tick labels are made, and styled, on drawing
-            figure.set_layout_engine(layout)
+            for axis in figure.findobj(Axis):
+                axis.get_ticklabels(which="both")  # made now, in style: else when first drawn
             return figure
 
     return in_style
