@@ -33,10 +33,12 @@ from .encoders import FoNEDigits as FoNEDigits
 from .encoders import FusedBins as FusedBins
 from .encoders import IntegerVocabulary as IntegerVocabulary
 from .encoders import LogBins as LogBins
+from .encoders import NumeroLogic as NumeroLogic
 from .encoders import Periodic as Periodic
 from .encoders import SoftBins as SoftBins
 from .encoders import Standardised as Standardised
 from .encoders import Subword as Subword
+from .encoders import SubwordFromRight as SubwordFromRight
 from .encoders import Tokens as Tokens
 from .encoders import ValueEncoder as ValueEncoder
 from .encoders import VariableLength as VariableLength

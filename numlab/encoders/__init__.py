@@ -13,7 +13,7 @@ from numlab.encoders.base import Encoder, Tokens, ValueEncoder
 from numlab.encoders.bit_tokens import Base10Tokens, BitTokens
 from numlab.encoders.columns import FusedBins, Standardised
 from numlab.encoders.digit_values import DigitValues
-from numlab.encoders.digits import Digits, Subword
+from numlab.encoders.digits import Digits, NumeroLogic, Subword, SubwordFromRight
 from numlab.encoders.fone import FoNE
 from numlab.encoders.fone_digits import FoNEDigits
 from numlab.encoders.ieee import IEEE754
@@ -26,7 +26,8 @@ from numlab.encoders.xval import XVal
 
 __all__ = ["Encoder", "Tokens", "ValueEncoder"]
 __all__ += ["B1999", "FP15", "P10", "P1000", "VariableLength"]  # a few figures, in words
-__all__ += ["Digits", "IntegerVocabulary", "LogBins", "Subword"]  # digits, integers, bins
+__all__ += ["Digits", "NumeroLogic", "Subword", "SubwordFromRight"]  # digits, alone or in groups
+__all__ += ["IntegerVocabulary", "LogBins"]  # one word a number
 __all__ += ["IEEE754", "DigitValues", "FoNE", "FoNEDigits", "XVal"]  # tokens that carry a number
 __all__ += ["Aggregate", "DigitMax", "DigitMean", "DigitMedian", "DigitMin", "DigitSum"]
 __all__ += ["WeightedSum"]

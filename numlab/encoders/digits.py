@@ -1,9 +1,11 @@
-"""Decimal digits as words: one a token (Digits), or up to three of them (Subword)."""
+"""Decimal digits as words: one a token (Digits, NumeroLogic), or up to three (Subwords)."""
 
 import abc
 import functools
+import itertools
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,9 +17,10 @@ OPEN, CLOSE = 12, 13  # words of Digits, after 0 to 9, the minus and the point
 
 
 class DecimalText(Decimal, Encoder):
-    """Groups of digits from the left, without leading zeros or trailing decimal zeros."""
+    """Groups of digits, without leading zeros or trailing decimal zeros."""
 
     fixed = False
+    from_right: bool = False  # how the digits before the point are grouped
 
     @property
     @abc.abstractmethod
@@ -52,25 +55,30 @@ class DecimalText(Decimal, Encoder):
         whole = size // 10**self.frac_digits if self.frac_digits else size
         powers = np.array([10**k for k in range(self.int_digits)], size.dtype)
         n_int = np.maximum(sum(whole >= power for power in powers), 1)
-        from_left = whole * powers[-n_int]  # leading zeros gone
-        columns += self._groups(to_digits(from_left, self.int_digits).T, n_int)
+        place = np.arange(self.int_digits)[:, None]
+        if self.from_right:
+            digits, exist = to_digits(whole, self.int_digits).T, place >= self.int_digits - n_int
+        else:
+            from_left = whole * powers[-n_int]  # leading zeros gone
+            digits, exist = to_digits(from_left, self.int_digits).T, place < n_int
+        columns += self._groups(digits, exist, self.int_digits % self.group * self.from_right)
         if self.frac_digits:
             fraction = to_digits(size - whole * 10**self.frac_digits, self.frac_digits)
             digits = np.ascontiguousarray(fraction.T)
-            n_frac = np.where(digits > 0, np.arange(1, len(digits) + 1)[:, None], 0).max(0)
-            columns += [(minus + 1, n_frac > 0), *self._groups(digits, n_frac)]
+            exist = np.maximum.accumulate(digits[::-1] > 0)[::-1]  # trailing zeros gone
+            columns += [(minus + 1, exist[0]), *self._groups(digits, exist)]
         return columns
 
-    def _groups(self, digits: np.ndarray, count: np.ndarray) -> list[tuple]:
-        """The (ids, mask) of each group of (D, n) digits; the first `count` of them are written."""
+    def _groups(self, digits: np.ndarray, exist: np.ndarray, first: int = 0) -> list[tuple]:
+        """The (ids, mask) of each group of (D, n) digits that `exist`; `first` are in the first."""
+        edges = [0, *range(first or self.group, len(digits), self.group), len(digits)]
         groups = []
-        for start in range(0, len(digits), self.group):
-            first, *others = digits[start : start + self.group]
-            ids = first.astype(np.int16)
-            for j, digit in enumerate(others, start + 1):
+        for group in itertools.starmap(slice, itertools.pairwise(edges)):
+            ids = np.full(digits.shape[1], -1, np.int16)
+            for digit, exists in zip(digits[group], exist[group], strict=True):
                 # the words of one digit less come first: 7 is word 7, 70 is word 10 + 70
-                ids = np.where(count > j, 10 * (ids + 1) + digit, ids)
-            groups.append((ids, count > start))
+                ids = np.where(exists, 10 * (ids + 1) + digit, ids)
+            groups.append((ids, exist[group].any(0)))
         return groups
 
     def read(self, texts: list[str]) -> np.ndarray:
@@ -136,6 +144,54 @@ class Digits(DecimalText):
 
 
 @dataclass(frozen=True)
+class NumeroLogic(DecimalText):
+    """Digit by digit, and before them how many there are (Schwartz et al., 2404.00459).
+
+    A model knows the place of the first digit before it has read, or written, the others. What is
+    read is the number; its counts are not looked at.
+
+    `int_digits`, `frac_digits`, `signed`: as in `numlab.codes.Decimal`.
+
+    >>> "".join(NumeroLogic(6, 3).spell(42)), "".join(NumeroLogic(6, 3).spell(-602.5))
+    ('{2:42}', '{3.1:-602.5}')
+    """
+
+    group = 1
+    _written: ClassVar = re.compile(r"\{[0-9]+(?:\.[0-9]+)?:(.*)\}")
+
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        return (*super().vocabulary, "{", ":", "}")
+
+    @property
+    def length(self) -> int:
+        counts = len(str(self.int_digits)) + len(f".{self.frac_digits}") * (self.frac_digits > 0)
+        return super().length + counts + 3
+
+    def columns(self, numbers) -> list[tuple]:
+        columns = super().columns(numbers)
+        minus = len(self.digit_words)
+        start, colon, end = range(minus + 2, minus + 5)
+        masks = [mask for _, mask in columns[self.signed :]]
+        counts = self._count(masks[: self.int_digits], self.int_digits)
+        if self.frac_digits:
+            point, *masks = masks[self.int_digits :]
+            count = self._count(masks, self.frac_digits)
+            counts += [(minus + 1, point), *((ids, mask & point) for ids, mask in count)]
+        return [(start, True), *counts, (colon, True), *columns, (end, True)]
+
+    def _count(self, masks: list[np.ndarray], most: int) -> list[tuple]:
+        """The (ids, mask) of each digit of how many of the masks are set."""
+        count = np.sum(masks, axis=0)
+        powers = [10**k for k in reversed(range(len(str(most))))]
+        return [(count // power % 10, count >= power) for power in powers]
+
+    def read(self, texts: list[str]) -> np.ndarray:
+        matches = map(self._written.fullmatch, texts)
+        return super().read([match[1] if match else "" for match in matches])
+
+
+@dataclass(frozen=True)
 class Subword(DecimalText):
     """Groups of three digits from the left, as Llama 3 splits numbers.
 
@@ -145,4 +201,19 @@ class Subword(DecimalText):
     ['-', '123', '45', '.', '678']
     """
 
+    group = 3
+
+
+@dataclass(frozen=True)
+class SubwordFromRight(DecimalText):
+    """Groups of three digits that end at the point, as in 12,345 (Singh and Strouse, 2402.14903).
+
+    A word has the same place in every number. `int_digits`, `frac_digits`, `signed`: as in
+    `numlab.codes.Decimal`.
+
+    >>> SubwordFromRight(6, 3).spell(-12345.678)
+    ['-', '12', '345', '.', '678']
+    """
+
+    from_right = True
     group = 3

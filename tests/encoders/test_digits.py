@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.encoders import Digits, FoNE, IntegerVocabulary, Subword, Tokens
+from numlab.encoders import (
+    Digits,
+    FoNE,
+    IntegerVocabulary,
+    NumeroLogic,
+    Subword,
+    SubwordFromRight,
+    Tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +34,14 @@ from numlab.encoders import Digits, FoNE, IntegerVocabulary, Subword, Tokens
         (Subword(6, 3), 7, "7"),
         (Subword(9, 4), 1234567.0001, "123 456 7 . 000 1"),
         (Subword(20), 10**18 + 7, "100 000 000 000 000 000 7"),
+        (SubwordFromRight(6, 3), -12345.678, "- 12 345 . 678"),
+        (SubwordFromRight(4), 1000, "1 000"),
+        (SubwordFromRight(5, 2), 7.05, "7 . 05"),
+        (SubwordFromRight(20), 10**18 + 7, "1 000 000 000 000 000 007"),
+        (NumeroLogic(6), 42, "{ 2 : 4 2 }"),
+        (NumeroLogic(6, 3), 0, "{ 1 : 0 }"),
+        (NumeroLogic(6, 3), -602.05, "{ 3 . 2 : - 6 0 2 . 0 5 }"),
+        (NumeroLogic(20), 10**11, "{ 1 2 : 1 0 0 0 0 0 0 0 0 0 0 0 }"),
     ],
 )
 def test_spelling(encoder, number, spelled):
@@ -50,6 +66,17 @@ def test_what_is_no_number_is_nan(encoder, text):
 @pytest.mark.parametrize("reverse", [False, True])
 def test_what_is_not_between_fences_is_nan(text, reverse):
     assert np.isnan(decode_text(Digits(6, 3, reverse=reverse, fences=True), text))
+
+
+@pytest.mark.parametrize(
+    "text", ["4 2", "{ 2 4 2 }", "{ 2 : 4 2", "2 : 4 2 }", "{ : 4 2 }", "{ 2 : }"]
+)
+def test_what_has_no_count_before_it_is_nan(text):
+    assert np.isnan(decode_text(NumeroLogic(6, 3), text))
+
+
+def test_a_wrong_count_is_not_looked_at():
+    assert decode_text(NumeroLogic(6, 3), "{ 1 . 3 : 4 2 }") == 42
 
 
 def test_zeros_that_say_nothing_are_read():
@@ -85,18 +112,25 @@ def test_longer_integers_have_no_point():
 @given(st.integers(0, 999_999), st.integers(0, 999))
 def test_words_are_those_of_the_shortest_decimal(whole, thousandths):
     text = f"{whole}.{thousandths:03d}".rstrip("0").rstrip(".")
-    assert "".join(Digits(6, 3).spell(float(text))) == text
-    assert "".join(Subword(6, 3).spell(float(text))) == text
+    for family in (Digits, Subword, SubwordFromRight):
+        assert "".join(family(6, 3).spell(float(text))) == text
+    counts = ".".join(str(len(part)) for part in text.split("."))
+    assert "".join(NumeroLogic(6, 3).spell(float(text))) == f"{{{counts}:{text}}}"
 
 
-@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+@given(st.integers(0, 10**15 - 1))
+def test_groups_from_the_right_are_those_of_thousands_separators(number):
+    assert SubwordFromRight(15).spell(number) == f"{number:,}".split(",")
+
+
+@pytest.mark.parametrize("family", [Digits, FoNE, NumeroLogic, Subword, SubwordFromRight])
 def test_fifteen_digits_are_exact(family):
     encoder = family(9, 6)
     numbers = np.array([123456789.123456, 999999999.999999, -0.000001, 0.1])
     assert encoder.decode(encoder.encode(numbers)).tolist() == numbers.tolist()
 
 
-@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+@pytest.mark.parametrize("family", [Digits, FoNE, NumeroLogic, Subword, SubwordFromRight])
 def test_long_integers_are_exact_and_floats_only_where_they_are(family):
     encoder, numbers = family(40), [10**39 + 1, -(2**63), 0, 5]
     assert encoder.decode(encoder.encode(numbers)).tolist() == numbers
@@ -107,7 +141,7 @@ def test_long_integers_are_exact_and_floats_only_where_they_are(family):
             encoder.encode([number])
 
 
-@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+@pytest.mark.parametrize("family", [Digits, FoNE, NumeroLogic, Subword, SubwordFromRight])
 def test_an_error_names_the_range(family):
     name = family.__name__
     with pytest.raises(ValueError, match=rf"^{name} holds \|x\| < 999\.95; got 999\.95$"):
@@ -118,7 +152,7 @@ def test_an_error_names_the_range(family):
         family(20).encode([10**20])
 
 
-@pytest.mark.parametrize("family", [Digits, FoNE, Subword])
+@pytest.mark.parametrize("family", [Digits, FoNE, NumeroLogic, Subword, SubwordFromRight])
 def test_digits_that_no_float_has_cannot_be_asked_for(family):
     with pytest.raises(ValueError, match=r"up to 15 digits in all.*; got 17 and 32"):
         family(17, 32)
