@@ -148,7 +148,7 @@ def _notebooks(needed: str) -> Path:
     from numlab.figures.notebooks import INSTALLED, folder
 
     if importlib.util.find_spec(needed) is None:
-        raise ValueError(f"{needed} is not installed: in its repository, pip install '.[lab]'")
+        raise ValueError(f"{needed} is not installed: in numlab's repository, pip install '.[lab]'")
     notebooks = folder()
     if notebooks == INSTALLED:
         notebooks = store.home() / "notebooks"

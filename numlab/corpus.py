@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,15 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from numlab.examples import Examples, Layout
+from numlab.examples import Examples, Layout, matches
 
 KEPT = 2**20  # numbers of a corpus that is kept as tokens: at most a hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
-
-
-def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a slot's name fits one of the patterns: "a0", "x*", "*"."""
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def fitting(layout: Layout, patterns: Iterable[str]) -> list[str]:

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from numlab.heads import Distribution, Points
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,7 @@ class Decision:
         if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
             wanted = "decide is 'mode', 'mean', 'median' or a level above 0 and below 1"
             raise ValueError(f"{wanted}; got {self.decide!r}")
-        if self.samples < 1:
-            raise ValueError(f"samples is at least 1; got {self.samples}")
+        check_count("samples", self.samples)
 
     def of(self, distribution: Distribution) -> np.ndarray:
         """(m,) numbers."""
@@ -72,7 +72,7 @@ def _of_numbers(columns: dict) -> dict:
 def _bends(tokenizer) -> bool:
     """Whether the encoder transforms numbers by a curve (asinh): then the mean of the numbers is
     not that of what the head predicts."""
-    return not tokenizer.other_head and tokenizer.encoder is not None and tokenizer.encoder.bends
+    return not tokenizer.other_head and tokenizer.encoder.bends
 
 
 @dataclass

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from numlab.corpus import Corpus, fitting, matches, offsets
+from numlab.corpus import Corpus, fitting, offsets
 from numlab.decisions import Decision
-from numlab.examples import Examples, as_list
+from numlab.examples import Examples, as_list, matches
+from numlab.numbers import check_count
 from numlab.objectives import Answers
 
 __all__ = ["labels", "predict"]
@@ -97,8 +98,7 @@ def predict(
     for run in runs:
         if not hasattr(run, "spec"):
             raise ValueError(f"a run is what nl.train gives; got a {type(run).__name__}")
-    if batch_size < 1:
-        raise ValueError(f"batch_size is at least 1; got {batch_size}")
+    check_count("batch_size", batch_size)
     for run, label in labels(runs).items():
         texts = run.examples(examples) if isinstance(examples, str) else as_list(examples)
         if not sum(map(len, texts)):

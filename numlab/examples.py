@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import string
 from collections import Counter
@@ -69,7 +70,12 @@ class Layout:
         `words` gives the words of those slots that hold words; all others hold numbers.
         """
         literals, slots = [""], []
-        for literal, name, spec, conversion in string.Formatter().parse(template):
+        try:
+            pieces = [*string.Formatter().parse(template)]
+        except ValueError as error:
+            wanted = "braces of the text are written {{ and }}"
+            raise ValueError(f"{wanted}; got {template!r} ({error})") from None
+        for literal, name, spec, conversion in pieces:
             literals[-1] += literal
             if spec or conversion:
                 raise ValueError(f"a slot is written {{name}}; got a format in {template!r}")
@@ -175,9 +181,9 @@ def as_list(values: Iterable[Any], kind: type = Examples, expected: str = TEXTS)
 def checked(
     task: Any, sizes: Sequence[int], drawn: Iterable[tuple[int, Examples]]
 ) -> Iterator[tuple[int, Examples]]:
-    """What a task drew, each with the number of its corpus.
+    """Pass on what a task drew, each with the number of its corpus.
 
-    ValueError where it is of another layout than the task's, or of another size than asked for.
+    ValueError where one is of another layout than the task's, or of another size than asked for.
     """
     layouts, counts = set(task.layouts()), Counter()
     for i, examples in drawn:
@@ -211,3 +217,8 @@ def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
         slot = f"slot {layout.word_slots[column]!r} has {sizes[column]} words"
         raise ValueError(f"{slot}; got index {codes[row, column]} in row {row}")
     return codes
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a slot's name fits one of the patterns: "a0", "x*", "*"."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)

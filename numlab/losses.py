@@ -56,7 +56,7 @@ class LossTerm(abc.ABC):
 
 @dataclass(frozen=True)
 class AggregateLoss(LossTerm):
-    """Distance between the aggregates of the predicted and the true digits (Eq. 2, digits).
+    """Distance between the aggregates of the predicted and the true digits (digits, Eq. 2).
 
     log2 of the mean squared error between the weighted sums of the two numbers' digit embeddings,
     the mean over the numbers of a batch. Where a true number has a digit, the predicted one is

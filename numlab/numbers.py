@@ -45,6 +45,17 @@ def as_numbers(numbers) -> np.ndarray:
     return floats
 
 
+def check_count(name: str, n, least: int = 1) -> None:
+    """ValueError for what is no whole number, or too small a one.
+
+    >>> check_count("bins", 2.5)
+    Traceback (most recent call last):
+    ValueError: bins is a whole number, 1 or more; got 2.5
+    """
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < least:
+        raise ValueError(f"{name} is a whole number, {least} or more; got {n!r}")
+
+
 def check_held(numbers: np.ndarray, name: str) -> None:
     """ValueError for NaN, infinity, and integers beyond float64.
 

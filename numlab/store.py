@@ -28,6 +28,7 @@ from numlab.examples import Examples, Layout, Slot, checked
 __all__ = ["home", "runs_dir", "table"]
 
 SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
+TEXT = "text"  # how Python ints are stored, a line each
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
 used: dict[str, Any] = {}  # the specs of the runs that this process has read, by digest
@@ -205,20 +206,22 @@ def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -
     layouts: dict[tuple[int, int], dict] = {}
     for i, e in checked(task, sizes, task.shards(sizes, seed)):
         j = place[e.layout]
-        exact = e.numbers.dtype == object  # Python ints, kept as decimal text
-        arrays = {"numbers": e.numbers.astype(str) if exact else e.numbers}
-        arrays |= {k: v for k in ("words", "index") if (v := getattr(e, k)) is not None}
+        named = {k: getattr(e, k) for k in ("numbers", "words", "index")}
+        arrays = {k: v for k, v in named.items() if v is not None}
         described = {
             "literals": e.layout.literals,
             "slots": [(slot.name, slot.words) for slot in e.layout.slots],
             "silent": e.layout.silent,
-            "arrays": {k: (v.dtype.str, v.shape[1:]) for k, v in arrays.items()},
+            "arrays": {k: (_format(v), v.shape[1:]) for k, v in arrays.items()},
         }
         if layouts.setdefault((i, j), described) != described:
             raise ValueError(f"shards of a layout are alike; got {layouts[i, j]} and {described}")
         for name, rows in arrays.items():
             with (folder / f"{i}-{j}.{name}").open("ab") as file:
-                rows.tofile(file)
+                if rows.dtype == object:
+                    file.writelines(f"{number}\n".encode() for number in rows.flat)
+                else:
+                    rows.tofile(file)
     (folder / "layouts.json").write_text(json.dumps(sorted(layouts.items())))
 
 
@@ -231,14 +234,19 @@ def _load_examples(folder: Path) -> Iterator[tuple[int, Examples]]:
         ]
         n = max(len(flat) // math.prod(shape) for _, flat, shape in stored if math.prod(shape))
         arrays = {name: flat.reshape(n, *shape) for name, flat, shape in stored}
-        if arrays["numbers"].dtype.kind == "U":
-            arrays["numbers"] = np.frompyfunc(int, 1, 1)(arrays["numbers"])
         slots = tuple(Slot(name, words) for name, words in described["slots"])
         yield i, Examples(Layout(described["literals"], slots, described["silent"]), **arrays)
 
 
+def _format(array: np.ndarray) -> str:
+    """How an array's entries are stored: their dtype, or TEXT for Python ints, of any length."""
+    return TEXT if array.dtype == object else array.dtype.str
+
+
 def _load(path: Path, dtype: str) -> np.ndarray:
     """An array on disk; in memory where it is small: every map keeps a file open."""
+    if dtype == TEXT:
+        return np.array([int(line) for line in path.read_text().split()], object)
     if path.stat().st_size > MAPPED:
         return np.memmap(path, dtype, "r")
     return np.fromfile(path, dtype)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.corpus import Corpus, Flat, matches, offsets
+from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.encoders.base import carried_numbers
-from numlab.examples import Examples, Layout, as_list
+from numlab.examples import Examples, Layout, as_list, matches
 from numlab.heads import Head
 
 ANSWER = "[ANSWER]"  # the word that stands for a number read by a head

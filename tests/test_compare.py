@@ -1,6 +1,7 @@
 """A file is read, measured, trained on, and advised on; what is wrong with it is explained."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -557,11 +558,14 @@ def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, trains_her
     assert "rare: 9 known numbers are too few to predict." in found.text
 
 
-def test_a_mistake_of_ours_is_not_what_the_data_lack(tmp_path, trains_here, monkeypatch):
-    def broken(*_):
+@pytest.mark.parametrize(("module", "name"), [("learning", "answers"), ("report", "train_all")])
+def test_a_mistake_of_ours_is_not_what_the_data_lack(
+    module, name, tmp_path, trains_here, monkeypatch
+):
+    def broken(*_, **__):
         raise ValueError("ours")
 
-    monkeypatch.setattr("numlab.compare.learning.answers", broken)
+    monkeypatch.setattr(sys.modules[f"numlab.compare.{module}"], name, broken)
     with pytest.raises(ValueError, match="ours"):
         compare.report(saved(tmp_path, "stars.csv", STARS), steps=1, seeds=1)
 

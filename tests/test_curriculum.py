@@ -109,8 +109,15 @@ def test_a_task_that_does_not_say_how_hard_its_texts_are_is_refused():
         dataclasses.replace(SPEC, task=nl.tasks.Addition(2))
 
 
+def test_an_objective_that_asks_for_no_slot_has_no_curriculum():
+    with pytest.raises(ValueError, match="a curriculum asks for slots"):
+        dataclasses.replace(SPEC, objective=nl.MaskedWords())
+
+
 def test_shares_outside_of_0_to_1_and_other_bases_are_refused():
     with pytest.raises(ValueError, match="shares above 0, to 1"):
         nl.Curriculum(preview=1.5)
+    with pytest.raises(ValueError, match="last is a whole number"):
+        nl.Curriculum(last=2.5)
     with pytest.raises(ValueError, match="base 10 or 2; got base=16"):
         nl.Curriculum(base=16)

@@ -96,7 +96,7 @@ def test_what_cannot_be_decided_is_an_error(module_home):
     run = nl.train(spec(nl.XVal(scale=50.0), None, MASKED))
     with pytest.raises(ValueError, match="or a level above 0 and below 1; got 2"):
         nl.predict(run, "test", "answer", decide=2)
-    with pytest.raises(ValueError, match="samples is at least 1; got 0"):
+    with pytest.raises(ValueError, match="samples is a whole number, 1 or more; got 0"):
         nl.predict(run, "test", "answer", decide="mean", samples=0)
     with pytest.raises(ValueError, match="predicts single numbers"):
         nl.predict(run, "test", "answer", decide="mean")

@@ -329,7 +329,7 @@ def test_runs_that_differ_in_the_seed_of_their_start_are_told_apart(run):
     [
         ({"runs": "spec"}, "a run is what nl.train gives; got a RunSpec"),
         ({"examples": ["1+2=3"]}, "a list of Examples, as nl.parse gives; got a list: .'1.2=3'"),
-        ({"batch_size": 0}, "batch_size is at least 1; got 0"),
+        ({"batch_size": 0}, "batch_size is a whole number, 1 or more; got 0"),
     ],
 )
 def test_what_cannot_be_predicted_is_named(run, given, told):

@@ -115,6 +115,7 @@ def test_a_template_gives_literals_and_slots():
         (lambda: Layout.of("{a}+{a}"), "distinct names; got"),
         (lambda: Layout.of("{a:.2f}"), "a format in '{a:.2f}'"),
         (lambda: Layout.of("{}"), "needs a name"),
+        (lambda: Layout.of("a}b{x}"), "braces of the text are written {{ and }}; got 'a}b{x}'"),
         (lambda: Layout.of("{a}", b=("x",)), r"lacks: \[.b.\]"),
         (lambda: Layout(("", ""), ()), "0 slots need 1 literals; got 2"),
         (lambda: Slot("a", ("x", "x")), "distinct words; got"),

@@ -199,6 +199,15 @@ def test_drawn_examples_come_back_as_they_were(task, mapped, monkeypatch):
             assert a.words is None or np.array_equal(a.words, b.words)
 
 
+def test_python_ints_of_any_length_come_back(tmp_path):
+    layout, numbers = nl.Layout.of("{x}"), [[10**40, -3], [7, 10**20]]
+    shards = [nl.Examples(layout, np.array(part, object)[:, None]) for part in numbers]
+    task = SimpleNamespace(layouts=lambda: [layout], shards=lambda *_: [(0, e) for e in shards])
+    store._save_examples(tmp_path, task, (4,), 0)
+    ((_, kept),) = store._load_examples(tmp_path)
+    assert kept.numbers.ravel().tolist() == [*numbers[0], *numbers[1]]
+
+
 def test_texts_of_words_alone_come_back(tmp_path):
     layout = nl.Layout.of("{x}", x=("a", "b"))
     texts = nl.Examples(layout, np.zeros((3, 0)), np.array([[0], [1], [1]]))

@@ -20,6 +20,11 @@ SPEC = nl.RunSpec(
 )
 
 
+def test_of_no_specs_no_costs_are_measured():
+    with pytest.raises(ValueError, match="one RunSpec or more; got none"):
+        nl.step_costs([])
+
+
 def test_step_costs_are_measured_once_and_kept(home):
     specs = [dataclasses.replace(SPEC, encoder=encoder) for encoder in (nl.P10(), nl.XVal())]
     first, again = (nl.step_costs(specs, rounds=2) for _ in range(2))

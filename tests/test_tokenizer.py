@@ -7,7 +7,7 @@ import pytest
 
 import numlab as nl
 from numlab import corpus as corpora
-from numlab.corpus import matches
+from numlab.examples import matches
 from numlab.tokenizer import Text
 
 SUM = nl.Layout.of("{a}+{b}={answer}")

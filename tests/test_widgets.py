@@ -337,6 +337,11 @@ def test_an_integer_beyond_float64_is_spelled():
     assert tokens_of(nl.Digits(500), 10**400)[0].error == 0
 
 
+def test_no_number_is_cut_where_a_long_text_is_cut():
+    _, shown, *_ = nl.widgets.spell([nl.XVal()], "a" * 396 + " 12345").children
+    assert "123" not in shown.value and "aaa" in shown.value
+
+
 def test_the_error_of_zero_is_no_percentage():
     _, shown, *_ = nl.widgets.spell([nl.FusedBins((("*", (0.05, 2.0)),))], "x is 0").children
     assert re.search(r"0 → 0.05\s+\(error\s+0.05\)", shown.value)

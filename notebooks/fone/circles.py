@@ -11,7 +11,7 @@ from numlab.encoders.fone import remainders
 def circles(
     numbers, int_digits: int, frac_digits: int = 0, periods: tuple[int, ...] = (10,)
 ) -> np.ndarray:
-    """The circles of abs(x) in float64 (Algorithm 1 and Fig. 1, fone).
+    """The circles of abs(x) in float64 (fone, Algorithm 1 and Fig. 1).
 
     The result (n, digits, periods, 2) holds cos and sin of 2 pi abs(x) / (p 10^i), least
     significant place first.
@@ -27,7 +27,7 @@ def circles(
 
 
 def paper_readout(circles: np.ndarray) -> np.ndarray:
-    """Digits by the nearest j/10 on each circle (Definition 3.8, fone); not the inverse.
+    """Digits by the nearest j/10 on each circle (fone, Definition 3.8); not the inverse.
 
     `circles` (n, D, 1, 2) are of period 10 and of any radius, least significant place first; the
     digits (n, D) are uint8, most significant first. The circle of place i is at (x mod 10^(i+1)) /

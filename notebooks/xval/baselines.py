@@ -1,4 +1,4 @@
-"""Forecasts of temperatures that need no language model (App. D.1.2, xval)."""
+"""Forecasts of temperatures that need no language model (xval, App. D.1.2)."""
 
 import warnings
 from dataclasses import dataclass

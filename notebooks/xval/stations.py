@@ -25,7 +25,7 @@ def stations(examples: Examples) -> Stations:
 
 
 def on_land(task: Temperature, examples: Examples) -> np.ndarray:
-    """(n,) bool: whether the first station of each text is on land (Table 9, xval).
+    """(n,) bool: whether the first station of each text is on land (xval, Table 9).
 
     A task whose field has no mask of land and sea raises ValueError.
     """

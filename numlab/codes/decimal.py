@@ -12,6 +12,7 @@ from numlab.numbers import EXACT, FLOAT_DIGITS, from_figures, to_figures
 QUADS = (
     (np.arange(10_000)[:, None] // [1000, 100, 10, 1] % 10).astype(np.uint8).view(np.uint32)[:, 0]
 )
+MOST_DIGITS = 4300  # that Python turns into an int, and back
 SHIFT = 500  # of an exponent: 0 to 999 stand for -500 to 499
 LARGEST_FIGURES = "179769313486231"  # of the largest float64
 
@@ -25,8 +26,8 @@ class Decimal(Range):
 
     Parameters
     ----------
-    int_digits, frac_digits : digits before and after the decimal point; numbers are rounded to
-        them.
+    int_digits, frac_digits : digits before and after the decimal point. x 10^frac_digits is rounded
+        in float64: 2.675 becomes 2.68.
     signed : whether numbers can be negative.
     """
 
@@ -43,6 +44,10 @@ class Decimal(Range):
         whole = all(isinstance(n, int) for n in (self.int_digits, self.frac_digits))
         if not whole or self.int_digits < 1 or self.frac_digits < 0:
             raise ValueError(f"{name} has whole int_digits >= 1 and frac_digits >= 0; {got}")
+        if self.n_digits > MOST_DIGITS:
+            raise ValueError(
+                f"{name} holds up to {MOST_DIGITS:,} digits, as Python's int does; {got}"
+            )
         if self.long and self.frac_digits:
             raise ValueError(f"{name} holds up to 15 digits in all, or longer integers; {got}")
 

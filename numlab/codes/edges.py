@@ -16,7 +16,8 @@ def as_edges(
     x = as_column(edges).astype(float)
     if len(x) < least or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
         got = ", ".join(map(written, x[:8]))
-        raise ValueError(f"{name} has {least} or more finite numbers, ascending; got {got}")
+        alike = " (numbers that are all alike give one)" if len(x) == 1 else ""
+        raise ValueError(f"{name} has {least} or more finite numbers, ascending; got {got}{alike}")
     if scale is not None:
         with np.errstate(over="ignore"):
             same = ~(np.diff((x / scale).astype(np.float32)) > 0)

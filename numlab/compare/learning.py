@@ -37,9 +37,8 @@ def specs(
     """For each seed and encoder a small run that fills in one masked number of a row or more.
 
     Without a target it learns every column of numbers, each masked as often. Of each column that
-    is predicted, two gaps and the greatest numbers are held out. Ids are left out. A column or
-    slot is predicted from 48 known numbers on. ValueError where there is nothing to predict, or too
-    little.
+    is predicted, two gaps and the greatest numbers are held out. Ids are left out, and what
+    has fewer than 48 known numbers is not predicted. ValueError where nothing is left to predict.
     """
     if reading.of_texts:
         texts = reading.frame["text"].drop_duplicates()

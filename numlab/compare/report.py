@@ -75,11 +75,11 @@ def report(
         try:
             if not able:
                 raise ValueError("no encoder with a fixed number of tokens holds every number")
-            runs = _trained(learning.specs(reading, able, target, steps, seeds), say)
+            specs = learning.specs(reading, able, target, steps, seeds)
         except ValueError as error:
             untrained = str(error)
         else:
-            found, untrained = learning.answers(runs, say), None
+            found, untrained = learning.answers(_trained(specs, say), say), None
     return Report(reading, frame, found, untrained)
 
 

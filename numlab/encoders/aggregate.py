@@ -60,7 +60,7 @@ class Aggregation:
 
 @dataclass(frozen=True)
 class WeightedSum(Aggregation):
-    """Sum of the digits' embeddings, weighted by decimal place (Section 3, digits).
+    """Sum of the digits' embeddings, weighted by decimal place (digits, Section 3).
 
     `w_i = base**(N - i) * 3 (N + 1 - i) (N + 2 - i) / (N (N + 1) (N + 2))`, i = 1 leftmost: an
     exponential of the place times a normalised triangular number; 1 for a single digit.
@@ -183,7 +183,7 @@ class Aggregate(Decimal, Encoder):
 
     Parameters
     ----------
-    before : whether the token stands before the digits (Table 1, digits) or after them (Table 2).
+    before : whether the token stands before the digits (digits, Table 1) or after them (Table 2).
     how : None: the token is [PAUSE], a word like others (Table 2).
 
     >>> Aggregate().spell(-602), Aggregate(before=False, how=None).spell(7)

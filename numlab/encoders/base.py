@@ -80,14 +80,14 @@ class Encoder(Range):
     """
 
     version: ClassVar[int] = 1
-    token_mlp: ClassVar[bool] = False  # the token head is an MLP, not only tied (xval, Appendix C)
+    token_mlp: ClassVar[bool] = False  # a layer before the tied token head (xval, Appendix C)
     carriers: tuple[int, ...] = ()  # the words that carry a number, for `embedding` and `head`
     length: int = 1  # the most tokens that a number takes
     fixed: bool = True  # whether every number takes that many
     n_features: int = 0  # of a carrier
     feature_dtype: Any = np.float32
-    unchosen: tuple[str, ...] = ()  # columns that it reads differently, until `at` chooses one
-    bends: bool = False  # some numbers are transformed, and not only scaled, before the head
+    unchosen: tuple[str, ...] = ()  # slot patterns, one of which `at` has to choose
+    bends: bool = False  # some numbers are transformed by a curve (asinh)
 
     @property
     @abc.abstractmethod

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from numlab.codes import BitCode, FigureCode
 from numlab.codes.bits import float_bits
-from numlab.encoders.base import ValueEncoder, in_float32
+from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import BitHead, FigureHead, Head
 
 WAYS = ("zero_pad", "sum", "sum_scaled", "prod", "concat", "weighted", "weighted_sum")
@@ -46,8 +46,7 @@ class Signs:
         return features
 
     def inverse(self, numbers: np.ndarray) -> np.ndarray:
-        """The (n, F) features of 1 / x, which may be infinite. NaN (digits beyond float64) counts
-        as 0."""
+        """The (n, F) features of reciprocals: infinite ones are the largest number, NaN is 0."""
         return self.features(np.nan_to_num(numbers).clip(*self.bounds))
 
     def signs(self, features: np.ndarray) -> np.ndarray:
@@ -118,7 +117,7 @@ class Base10Tokens(Signs, FigureCode, ValueEncoder):
         return FigureHead(self.figures, self.weight)
 
 
-class SignEmbedding(nn.Module):
+class SignEmbedding(Embedding):
     """(n, F) features and (1, d) words to (n, d), in float32."""
 
     def __init__(self, encoder: ValueEncoder, d_model: int):
@@ -130,10 +129,9 @@ class SignEmbedding(nn.Module):
             wanted = f"{encoder} takes d_model >= {n_signs}, or combine='weighted_sum'"
             raise ValueError(f"{wanted}; got {d_model}")
 
-    def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        signs = torch.from_numpy(self.encoder.signs(features.cpu().numpy())).to(features.device)
-        with in_float32(features):
-            return self.combined(signs.float(), words[0].float())
+    def embed(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+        signs = self.encoder.signs(features.to(torch.uint8).cpu().numpy())
+        return self.combined(torch.from_numpy(signs).to(words), words[0])
 
     def combined(self, signs: torch.Tensor, word: torch.Tensor) -> torch.Tensor:
         (d,), m, way = word.shape, signs.shape[1], self.encoder.combine

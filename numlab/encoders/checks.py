@@ -1,4 +1,4 @@
-"""What is checked of an encoder before it is trained: it may be anybody's."""
+"""Whether an encoder reads back what it spells, before a training: users write their own."""
 
 import numpy as np
 

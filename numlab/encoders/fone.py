@@ -9,11 +9,12 @@ from torch import nn
 from numlab.codes import DigitCode
 from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import CircleHead, Head
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
 class FoNE(DigitCode, ValueEncoder):
-    """x as the points (cos, sin)(2 pi x / T) for T = 10, 100, 1000, ... (Definition 3.2, fone).
+    """x as the points (cos, sin)(2 pi x / T) for T = 10, 100, 1000, ... (fone, Definition 3.2).
 
     Parameters
     ----------
@@ -40,8 +41,8 @@ class FoNE(DigitCode, ValueEncoder):
         object.__setattr__(self, "periods", tuple(self.periods))
         if not self.periods or not all(isinstance(p, int) and p > 1 for p in self.periods):
             raise ValueError(f"FoNE has periods of whole numbers > 1; got {self.periods}")
-        if self.chunk is not None and self.chunk < 1:
-            raise ValueError(f"FoNE has chunks of one digit or more; got {self.chunk}")
+        if self.chunk is not None:
+            check_count("chunk of FoNE", self.chunk)
 
     def embedding(self, d_model: int) -> nn.Module:
         if not self.project:
@@ -54,7 +55,7 @@ class FoNE(DigitCode, ValueEncoder):
 
 
 class CircleEmbedding(Embedding):
-    """(m, 1 + D) digits and (1, d) words to (m, d): the circles ADDED to [NUM] (3.3, fone).
+    """(m, 1 + D) digits and (1, d) words to (m, d): the circles ADDED to [NUM] (fone, 3.3).
 
     Entries 2i and 2i + 1 are cos and sin of place i, least significant first (Algorithm 1). With
     several periods, those of one place stand together. In float32, exact for any D.

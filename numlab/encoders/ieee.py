@@ -9,11 +9,12 @@ from torch.nn import functional as F
 from numlab.codes import BitCode
 from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import BitHead, Head
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
 class IEEE754(BitCode, ValueEncoder):
-    """A number as the bits of a float: sign, exponent, significand (3.1, float).
+    """A number as the bits of a float: sign, exponent, significand (float, 3.1).
 
     The embedding is an MLP of the bits (Eq. 3). Infinities and NaN are out of range.
 
@@ -34,8 +35,7 @@ class IEEE754(BitCode, ValueEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.depth < 1:
-            raise ValueError(f"IEEE754 has a depth of 1 layer or more; got {self.depth}")
+        check_count("depth of IEEE754", self.depth)
 
     def embedding(self, d_model: int) -> nn.Module:
         return BitEmbedding(self, d_model)
@@ -46,7 +46,7 @@ class IEEE754(BitCode, ValueEncoder):
 
 
 class BitEmbedding(Embedding):
-    """(m, bits) bits to (m, d) vectors, in place of the token's (Eq. 3, float).
+    """(m, bits) bits to (m, d) vectors, in place of the token's (float, Eq. 3).
 
     x1 = ReLU(W1 x), x2 = W3 ReLU(W2 x1), ReLU(x1 + x2); no biases.
     """

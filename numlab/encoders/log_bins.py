@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import OneWord
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,7 @@ class LogBins(OneWord):
     high: float = 1e8
 
     def __post_init__(self):
-        if self.bins < 1:
-            raise ValueError(f"LogBins has 1 bin or more; got {self.bins}")
+        check_count("bins of LogBins", self.bins)
         if not 0 < self.low < self.high < np.inf:
             raise ValueError(f"LogBins has 0 < low < high, finite; got {self.low}, {self.high}")
 

@@ -14,6 +14,7 @@ from numlab.codes import ScaledCode
 from numlab.codes.edges import as_edges, deviation, quantile_edges, tree_edges
 from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import Head, ValueHead
+from numlab.numbers import check_count
 
 UNIT = (-2.0, -1.0, 0.0, 1.0, 2.0)
 STANDARDISE = "standardise the numbers, by Standardised,"
@@ -113,9 +114,9 @@ class Periodic(SmoothEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.n < 1 or not 0 < self.sigma < math.inf:
-            wanted = "Periodic has n >= 1 and a positive, finite sigma"
-            raise ValueError(f"{wanted}; got {self.n} and {self.sigma}")
+        check_count("n of Periodic", self.n)
+        if not 0 < self.sigma < math.inf:
+            raise ValueError(f"Periodic has a positive, finite sigma; got {self.sigma}")
 
     @classmethod
     def fit(cls, numbers, **fields) -> Self:

@@ -1,4 +1,4 @@
-"""Scientific notation, with three significant digits: P10, P1000, B1999, FP15 (Table 1, xval)."""
+"""Scientific notation, with three significant digits: P10, P1000, B1999, FP15 (xval, Table 1)."""
 
 import abc
 import functools

@@ -1,4 +1,4 @@
-"""Two significant figures in as few words as possible (Appendix D.3, xval)."""
+"""Two significant figures in as few words as possible (xval, Appendix D.3)."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ WRITTEN = re.compile(r"(- )?(\d\d?|\. \d\d?|\d \. \d|\d( \. \d)? E[+-]\d)")
 class VariableLength(Encoder):
     """Two figures without leading or trailing zeros, scientific below 0.1 and from 100 on.
 
-    The words are 0 to 99, the point, the minus and E-8 to E+2. The length alone tells sign and
+    The words are 0 to 99, the point, the minus and E-8 to E+2. The length tells of sign and
     size: .23 has two words, -.23 three, -.023 five. Numbers below 1E-8 are written as 0.
 
     deviates: the paper's vocabulary has a plus, too, which none of its examples use.

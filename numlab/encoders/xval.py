@@ -9,11 +9,12 @@ from torch import nn
 from numlab.codes import ScaledCode
 from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import Head, MixtureHead, ValueHead
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
 class XVal(ScaledCode, ValueEncoder):
-    """A number x as x times the vector of [NUM], or spread over scales (2.1, xval).
+    """A number x as x times the vector of [NUM], or spread over scales (xval, 2.1).
 
     With k > 0 the words are [NUM-k] ... [NUM+k]. All of them are carriers, and one number is still
     one token: it is written, and learned, as the first of them. A model that predicts any of them
@@ -40,10 +41,8 @@ class XVal(ScaledCode, ValueEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        if not isinstance(self.k, int) or self.k < 0:
-            raise ValueError(f"XVal has a whole number k >= 0; got {self.k}")
-        if self.mixture < 0:
-            raise ValueError(f"XVal has a mixture of 0 or more normals; got {self.mixture}")
+        check_count("k of XVal", self.k, 0)
+        check_count("mixture of XVal", self.mixture, 0)
 
     @property
     def label(self) -> str:
@@ -66,7 +65,7 @@ class XVal(ScaledCode, ValueEncoder):
         if self.k == 0:
             return x * words[0]
         powers = 10.0 ** torch.arange(-self.k, self.k + 1.0, device=x.device)
-        return torch.tanh(x * powers) @ words  # Eq. 1, xval
+        return torch.tanh(x * powers) @ words  # xval, Eq. 1
 
     @property
     def head(self) -> Head:

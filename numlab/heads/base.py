@@ -69,7 +69,7 @@ class Head(Code):
 class HeadModule(nn.Module, abc.ABC):
     """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
 
-    `predict` makes the outputs; None: a subclass has a `forward` of its own.
+    `predict` maps hidden states to outputs; a subclass with a `forward` of its own passes None.
 
     >>> import torch
     >>> head = nl.heads.DigitHead(int_digits=3)

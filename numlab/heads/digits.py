@@ -47,7 +47,7 @@ class FigureHead(FigureCode, Head):
 
 @dataclass(frozen=True)
 class CircleHead(DigitCode, Head):
-    """Digits off circles in the first entries of the hidden state (Algorithms 2 and 3, fone).
+    """Digits off circles in the first entries of the hidden state (fone, Algorithms 2 and 3).
 
     Two entries for each place and period, then one that is the logit of being negative. Nothing is
     learned here.
@@ -59,6 +59,10 @@ class CircleHead(DigitCode, Head):
     """
 
     periods: tuple[int, ...] = (10,)
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "periods", tuple(self.periods))
 
     @property
     def n_entries(self) -> int:
@@ -95,7 +99,7 @@ class DigitModule(HeadModule):
     """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        """(m,) cross-entropies, the mean over the digits (Algorithm 3, fone); plus the sign's."""
+        """(m,) cross-entropies, the mean over the digits (fone, Algorithm 3); plus the sign's."""
         digits = features[:, 1:].flip(1).long()
         logits = self._of_digits(outputs).flatten(0, 1)
         loss = F.cross_entropy(logits, digits.flatten(), reduction="none")

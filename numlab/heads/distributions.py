@@ -34,15 +34,15 @@ class Distribution(abc.ABC):
 
     @abc.abstractmethod
     def cdf(self, x: torch.Tensor) -> torch.Tensor:
-        """The probability of a number up to x."""
+        """P(X <= x)."""
 
     def left_cdf(self, x: torch.Tensor) -> torch.Tensor:
-        """The probability of a number below x; that up to x where no number has a probability."""
+        """P(X < x), which is cdf(x) where no single number has a probability."""
         return self.cdf(x)
 
     @abc.abstractmethod
     def quantile(self, level: torch.Tensor) -> torch.Tensor:
-        """The least number with that probability up to it."""
+        """The least x with cdf(x) >= level."""
 
     @abc.abstractmethod
     def crps(self, x: torch.Tensor) -> torch.Tensor:

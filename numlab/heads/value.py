@@ -10,6 +10,7 @@ from torch.distributions import Categorical, MixtureSameFamily, Normal
 from numlab.codes import ScaledCode
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Normals
+from numlab.numbers import check_count
 
 # The least width, in units of scale. A number that is always the same would be infinitely likely.
 # With 1e-3 normals narrow faster than they move, and 5 of 50 seeds lose one of two numbers.
@@ -18,7 +19,7 @@ NARROWEST = 1e-2
 
 @dataclass(frozen=True)
 class ValueHead(ScaledCode, Head):
-    """x / scale by one hidden layer as wide as the model (2.2 and Appendix C, xval).
+    """x / scale by one hidden layer as wide as the model (xval, 2.2 and Appendix C).
 
     Parameters
     ----------
@@ -55,8 +56,7 @@ class MixtureHead(ScaledCode, Head):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.n < 1:
-            raise ValueError(f"MixtureHead has 1 normal distribution or more; got {self.n}")
+        check_count("n of MixtureHead", self.n)
 
     def build(self, d_model: int) -> HeadModule:
         return MixtureModule(self, mlp(d_model, 3 * self.n, self.bias))

@@ -15,6 +15,7 @@ from torch import nn
 
 from numlab.models.base import Architecture, Model
 from numlab.models.positions import Absolute, Position, Rotary, rotate
+from numlab.numbers import check_count
 from numlab.objectives import Inputs
 from numlab.tokenizer import Tokenizer
 
@@ -30,7 +31,6 @@ class ModelSpec(Architecture):
     d_model, n_layer, n_head : width, blocks, attention heads.
     n_kv_head : heads of keys and values (grouped-query attention); default: n_head.
     d_head : width of a head; default: d_model / n_head.
-    d_mlp : hidden width of the MLPs; default: 4 d_model.
     positions : position embeddings, added to the tokens.
     rotary : base of the rotary position embedding; None: none.
     rms_norm : RMSNorm in place of LayerNorm.
@@ -47,7 +47,6 @@ class ModelSpec(Architecture):
     n_head: int = 4
     n_kv_head: int | None = None
     d_head: int | None = None
-    d_mlp: int | None = None
     positions: tuple[Position, ...] = (Absolute(),)
     rotary: float | None = None
     rms_norm: bool = False
@@ -56,12 +55,12 @@ class ModelSpec(Architecture):
     mlp_norm_from: int = 0
 
     def __post_init__(self):
-        widths = (n for n in (self.d_head, self.d_mlp) if n is not None)
-        if min(self.d_model, self.n_layer, self.n_head, *widths) < 1:
-            raise ValueError(f"d_model, n_layer, n_head, d_head and d_mlp are >= 1; got {self}")
+        for name in ("d_model", "n_layer", "n_head", "n_kv_head", "d_head"):
+            if (n := getattr(self, name)) is not None:
+                check_count(name, n)
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
-        if self.n_kv_head is not None and (self.n_kv_head < 1 or self.n_head % self.n_kv_head):
+        if self.n_head % (self.n_kv_head or self.n_head):
             got = f"n_head {self.n_head} is not a multiple of n_kv_head {self.n_kv_head}"
             raise ValueError(got)
         if self.rotary is not None and self.head_width % 2:
@@ -109,7 +108,7 @@ class Block(nn.Module):
         super().__init__()
         d, width = spec.d_model, spec.head_width
         self.n_head, self.n_kv, self.width = spec.n_head, spec.n_kv_head or spec.n_head, width
-        self.gated, d_mlp = spec.gated, spec.d_mlp or 4 * d
+        self.gated, d_mlp = spec.gated, 4 * d
         self.attention_norm = spec.norm()
         self.mlp_norm = spec.norm() if depth >= spec.mlp_norm_from else nn.Identity()
         self.qkv = nn.Linear(d, (self.n_head + 2 * self.n_kv) * width, spec.bias)

@@ -1,4 +1,4 @@
-"""Sums, differences and products of two numbers (Sec. 4.1, fone; App. B, xval)."""
+"""Sums, differences and products of two numbers (fone, Sec. 4.1; xval, App. B)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,7 +17,7 @@ class TwoOperands(PopulationTask):
     Operands are uniform over the unordered pairs of numbers of up to `int_digits` digits before
     the point and `frac_digits` after it. Where answers can have more than 15 digits (`long`),
     numbers are Python ints in an object array, and the lengths of the two operands are uniform
-    instead (App. E, fone).
+    instead (fone, App. E).
     """
 
     int_digits: int
@@ -74,7 +74,7 @@ class TwoOperands(PopulationTask):
 
 @dataclass(frozen=True)
 class Addition(TwoOperands):
-    """Texts ``{a}+{b}={answer}`` with a <= b (Sec. 4.1, fone).
+    """Texts ``{a}+{b}={answer}`` with a <= b (fone, Sec. 4.1).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Addition(TwoOperands):
 
 @dataclass(frozen=True)
 class LongAddition(TwoOperands):
-    """Addition of Python ints, uniform over all pairs of lengths (Appendices E and F, fone).
+    """Addition of Python ints, uniform over all pairs of lengths (fone, Appendices E and F).
 
     As `Addition` beyond 14 digits, but of any length: to train on short operands and to test on
     long ones. A split has no sum twice, and so fewer of the shortest.
@@ -111,7 +111,7 @@ class LongAddition(TwoOperands):
 
 @dataclass(frozen=True)
 class Subtraction(TwoOperands):
-    """Texts ``{a}-{b}={answer}`` with a >= b (Sec. 4.1, fone).
+    """Texts ``{a}-{b}={answer}`` with a >= b (fone, Sec. 4.1).
 
     `int_digits`, `frac_digits`: as of `Addition`; with more than 15 in all, numbers are Python
     ints.
@@ -130,7 +130,7 @@ class Subtraction(TwoOperands):
 
 @dataclass(frozen=True)
 class Multiplication(TwoOperands):
-    """Texts ``{a}*{b}={answer}`` with a <= b (Sec. 4.1, fone; Table 5, xval).
+    """Texts ``{a}*{b}={answer}`` with a <= b (fone, Sec. 4.1; xval, Table 5).
 
     `digits`: most digits of an operand; with more than 7, numbers are Python ints in any order.
 

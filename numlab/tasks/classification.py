@@ -1,4 +1,4 @@
-"""On which side of a plane do three numbers lie? (App. B, fone)"""
+"""On which side of a plane do three numbers lie? (fone, App. B)"""
 
 import math
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.examples import Layout
+from numlab.numbers import check_count
 from numlab.tasks.base import Columns, PopulationTask
 
 
@@ -28,8 +29,7 @@ class Classification(PopulationTask):
     largest: int = 1000
 
     def __post_init__(self):
-        if self.largest < 1:
-            raise ValueError(f"the largest number is at least 1; got {self.largest}")
+        check_count("largest", self.largest)
 
     @property
     def population(self) -> int:

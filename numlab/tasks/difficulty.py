@@ -13,8 +13,10 @@ from numlab.examples import Examples
 
 @dataclass(frozen=True)
 class Difficulty:
-    """`measure(operands, answers, base)`; `least`, `most`: its range at 15 digits, as (base 10,
-    base 2)."""
+    """How hard a text is: `measure(operands, answers, base)`.
+
+    `least`, `most`: its range at 15 digits, each as (base 10, base 2).
+    """
 
     measure: Callable[[list[float], list[float], int], int]
     most: tuple[int, int]

@@ -1,9 +1,11 @@
-"""Whether a task keeps the texts of its test out of the training: the task may be anybody's."""
+"""Whether a task keeps the texts of its test out of the training: users write their own."""
 
+import functools
 import itertools
 import warnings
 from collections.abc import Iterator
 
+from numlab import store
 from numlab.examples import Examples
 from numlab.tasks.base import Task
 
@@ -11,15 +13,17 @@ MOST = 100_000  # texts of the training that are looked at
 LEAK = 0.02  # share of the test's texts in the training, above which there is a warning
 
 
-def warn_of_leak(task: Task, test: list[Examples], train: list[Examples]) -> None:
-    """Warn where the default split, which knows nothing of repetitions, draws texts of the test
-    for the training, too."""
+@functools.lru_cache(maxsize=8)
+def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int) -> None:
+    """Warn, once, where the default split, which knows nothing of repetitions, draws texts of the
+    test for the training, too. `sizes`: of test, validation and training."""
     if type(task).split is Task.split:
+        test, _, train = store.split(task, sizes, seed)
         known = {text for e in test for text in _texts(e)}
         drawn = itertools.islice((text for e in train for text in _texts(e)), MOST)
         if (share := len({text for text in drawn if text in known}) / max(1, len(known))) > LEAK:
             few = f"{share:.0%} of the test's texts of {task} are in its training, too"
-            warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=4)
+            warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=3)
 
 
 def _texts(e: Examples) -> Iterator[tuple[str, bytes, bytes]]:

@@ -1,4 +1,4 @@
-"""Look up a number in a dictionary of letters (App. D.7, xval)."""
+"""Look up a number in a dictionary of letters (xval, App. D.7)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import FLOAT_DIGITS, check_count, from_figures, to_figures
 from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
@@ -43,13 +43,15 @@ class Lookup(IndependentTask):
 
     def __post_init__(self):
         low, high = self.withheld
+        check_count("entries", self.entries)
         if not 1 <= self.entries <= len(KEYS):
             raise ValueError(f"a dictionary has 1 to {len(KEYS)} entries; got {self.entries}")
         if not LOW <= low < high <= HIGH or (low, high) == RANGE:
             wanted = f"withheld is (low, high) within {RANGE}, not all of it"
             raise ValueError(f"{wanted}; got {self.withheld}")
-        if self.figures < 1:
-            raise ValueError(f"figures >= 1; got {self.figures}")
+        check_count("figures", self.figures)
+        if self.figures > FLOAT_DIGITS:
+            raise ValueError(f"float64 has {FLOAT_DIGITS} figures; got {self.figures}")
         if (self._rounded(self.withheld) != self.withheld).any():  # numbers are rounded into it
             wanted = f"withheld ends at {self.figures} significant figures"
             raise ValueError(f"{wanted}; got {self.withheld}")

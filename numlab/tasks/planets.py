@@ -1,4 +1,4 @@
-"""Planetary orbits as JSON texts (Sec. 3.2 and App. D.2, xval)."""
+"""Planetary orbits as JSON texts (xval, Sec. 3.2 and App. D.2)."""
 
 import functools
 import itertools
@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
+from numlab.numbers import check_count
 from numlab.tasks.base import Columns, IndependentTask, json_template, pick
 from numlab.tasks.orbits import simulate
 
@@ -26,7 +27,7 @@ class Planets(IndependentTask):
     semimajor axis, eccentricity (times 20) and the (x, y) of every planet at each step, the first
     at time 0. Slots: m0 a0 e0 m1 ... stepsize, then x{i}.{s} y{i}.{s} for planet i at step s.
 
-    Priors (App. D.2, xval): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
+    Priors (xval, App. D.2): 2 to 4 planets; m uniform in [1, 5]; semimajor axes equally spaced
     from 1 to a_f, uniform in [1.5, 3] (`a_final`); e uniform in [0, 2]; angles at time 0 all zero
     in 30 % of the texts (`aligned`), else uniform within pi/6 (`angles`); the step size uniform in
     `step_sizes`. Planets are shuffled in the text, so a0 is 1 or at least 1.167. The star starts
@@ -67,8 +68,7 @@ class Planets(IndependentTask):
     angles: float | None = None
 
     def __post_init__(self):
-        if self.n_steps < 1:
-            raise ValueError(f"n_steps >= 1; got {self.n_steps}")
+        check_count("n_steps", self.n_steps)
         if len(self.n_planets) != 2 or not 1 <= self.n_planets[0] <= self.n_planets[1] <= 5:
             raise ValueError(f"n_planets is (fewest, most), within 1 to 5; got {self.n_planets}")
         low, high = STEP_SIZES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import fnmatch
 import functools
 import glob
 import hashlib
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from numlab import store
-from numlab.examples import Examples, Layout, Slot
+from numlab.examples import Examples, Layout, Slot, matches
 from numlab.parsing import parse, refuse_thousands
 from numlab.tasks.base import GivenTask
 from numlab.tasks.frames import as_columns
@@ -52,12 +51,14 @@ class Rows(GivenTask):
         inside = np.zeros(len(self.frame), bool)
         slots = dict.fromkeys(name for e in self.examples for name in e.layout.number_slots)
         for gap in self.without:
-            if not (len(gap) == 3 and fnmatch.filter(slots, gap[0]) and gap[1] < gap[2]):
+            if not (
+                len(gap) == 3 and any(matches(slot, gap[:1]) for slot in slots) and gap[1] < gap[2]
+            ):
                 wanted = f"(slot, low, high) of the slots {', '.join(slots)}"
                 raise ValueError(f"without is of {wanted}, with low < high; got {gap!r}")
         for e in self.examples:
             for pattern, low, high in self.without:
-                for name in fnmatch.filter(e.layout.number_slots, pattern):
+                for name in (n for n in e.layout.number_slots if matches(n, (pattern,))):
                     x = e.column(name)
                     inside[e.index] |= ((x > low) & (x < high)).astype(bool)
         return inside
@@ -72,7 +73,9 @@ class Rows(GivenTask):
 
     @functools.cached_property
     def usable(self) -> np.ndarray:
-        fit = (e for e in self.examples if fnmatch.filter(e.layout.number_slots, self.slots))
+        patterns = (self.slots,)
+        named = ((e, e.layout.number_slots) for e in self.examples)
+        fit = (e for e, names in named if any(matches(name, patterns) for name in names))
         rows = np.sort(np.concatenate([np.zeros(0, int), *(e.index for e in fit)]))
         return rows[~self.is_held_out[rows]]
 

@@ -1,4 +1,4 @@
-"""Sentences in a file, each with a marked number: WikiConvert, Numeracy-600K (Sec. 4.1, float)."""
+"""Sentences in a file, each with a marked number: WikiConvert, Numeracy-600K (float, Sec. 4.1)."""
 
 import functools
 import re
@@ -68,11 +68,15 @@ def _cut(where: str, record: Any) -> tuple[str, tuple[Layout, float]]:
     fields = record if isinstance(record, dict) else {}
     name = "title" if "comment" not in fields and "title" in fields else "comment"
     check_fields(where, record, (name, "offset", "length"))
-    text, start = record[name], int(record["offset"])
-    end = start + int(record["length"])
+    try:
+        text, start, length = record[name], int(record["offset"]), int(record["length"])
+    except (TypeError, ValueError):
+        got = str(record)[:60]
+        raise ValueError(f"{where}: offset and length are whole numbers; got {got!r}") from None
+    end = start + length
     number = text[max(start, 0) : end]
     if start < 0 or not NUMBER.fullmatch(number):
-        expected = f"a number at offset {start}, length {record['length']}"
+        expected = f"a number at offset {start}, length {length}"
         raise ValueError(f"{where}: expected {expected}; got {number!r} in {text[:60]!r}")
     layout = Layout((text[:start], text[end:]), (Slot("n0"),))
     return text, (layout, float(number.replace(",", "")))

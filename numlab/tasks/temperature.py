@@ -1,4 +1,4 @@
-"""Temperatures at reporting stations as JSON texts (Sec. 3.1 and App. D.1, xval)."""
+"""Temperatures at reporting stations as JSON texts (xval, Sec. 3.1 and App. D.1)."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Random expressions of two to four numbers (App. B, xval)."""
+"""Random expressions of two to four numbers (xval, App. B)."""
 
 import functools
 import math

@@ -45,7 +45,7 @@ class DigitLengths:
         return from_figures(integer, np.full(integer.shape, self.power))
 
 
-# The categories of numbers in FERMAT's training set (Appendix B, digits).
+# The categories of numbers in FERMAT's training set (digits, Appendix B).
 # our choice: numbers with one decimal have two to five digits, those with two three to six
 TRAINING = (DigitLengths(1, 3), DigitLengths(4, 5), DigitLengths(2, 5, -1), DigitLengths(3, 6, -2))
 

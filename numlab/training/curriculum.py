@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.corpus import Corpus
+from numlab.numbers import check_count
 from numlab.tasks import Task
 
 CHECKS = 100  # of the front in a training
@@ -45,8 +46,9 @@ class Curriculum:
 
     def __post_init__(self):
         shares = self.first, self.advance, self.threshold, self.preview, self.decay
-        if not all(0 < share <= 1 for share in shares) or self.preview == 1 or self.last < 1:
-            raise ValueError(f"a curriculum has shares above 0, to 1, and last >= 1; got {self}")
+        if not all(0 < share <= 1 for share in shares) or self.preview == 1:
+            raise ValueError(f"a curriculum has shares above 0, to 1; got {self}")
+        check_count("last", self.last)
         if self.base not in (2, 10):
             raise ValueError(f"digits are counted in base 10 or 2; got base={self.base}")
 

@@ -18,8 +18,9 @@ import torch
 from safetensors.torch import load_file, save
 
 from numlab import store
-from numlab.corpus import Corpus, matches
+from numlab.corpus import Corpus
 from numlab.encoders.checks import check
+from numlab.examples import matches
 from numlab.objectives import Objective
 from numlab.training import processes
 from numlab.training.curriculum import CHECKS, Course

@@ -30,7 +30,7 @@ def start_fork_server(*modules: str) -> None:
     if len(os.fsencode(folder := tempfile.gettempdir())) > LONGEST:
         raise RuntimeError(f"{folder} is too long a path for a socket; set TMPDIR to a shorter one")
     with dask.config.set(METHOD):
-        get_mp_context()  # the first call sets what Dask would import, the next line what we do
+        get_mp_context()  # its first call sets Dask's own preload, which the next line replaces
     multiprocessing.forkserver.set_forkserver_preload([*modules] if sys.platform == "linux" else [])
     given = {k: v for k, v in SERVER.items() if k not in os.environ}
     os.environ.update(given)

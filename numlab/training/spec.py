@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
@@ -12,10 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from numlab import store
-from numlab.corpus import matches
 from numlab.described import changed
 from numlab.encoders import Encoder
-from numlab.examples import Examples
+from numlab.examples import Examples, matches
 from numlab.heads import Head
 from numlab.losses import LossTerm
 from numlab.models import Architecture
@@ -116,6 +114,9 @@ class RunSpec:
             expected = "expected an objective that does not show it beside a number to predict"
             raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
         if self.curriculum:
+            if type(self.objective).ask is Objective.ask:
+                wanted = "a curriculum asks for slots, as MaskedLM and CausalLM do"
+                raise ValueError(f"{wanted}; got {self.objective}")
             for layout in self.task.layouts():
                 self.task.task_of(layout).levels(self.curriculum.base)  # or a ValueError
 
@@ -190,7 +191,7 @@ class RunSpec:
         sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
         seed = self.seed if self.data_seed is None else self.data_seed
         if part == "test":
-            look_for_leaks(self.task, sizes, seed)
+            warn_of_leak(self.task, sizes, seed)
         parts = store.split(self.task, sizes, seed)
         return dict(zip(("test", "valid", "train"), parts, strict=True))[part]
 
@@ -208,10 +209,3 @@ class RunSpec:
         cells = ((name, escape(str(value))) for name, value in changed(self).items())
         rows = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
         return f"<b>{escape(self.name)}</b><table>{rows}</table>"
-
-
-@functools.lru_cache(maxsize=8)
-def look_for_leaks(task: Task, sizes: tuple[int, ...], seed: int) -> None:
-    """Warn, once, of texts of the test that are in training, too."""
-    test, *_, train = store.split(task, sizes, seed)
-    warn_of_leak(task, test, train)

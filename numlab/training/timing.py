@@ -27,6 +27,8 @@ def step_costs(specs: list[RunSpec], rounds: int = 20):
     >>> nl.step_costs([spec], rounds=1).columns.tolist()
     ['encoder', 'seconds', 'tokens']
     """
+    if not specs:
+        raise ValueError("step_costs measures one RunSpec or more; got none")
     return store.table("timings", (*specs, rounds), lambda: _measure(specs, rounds))
 
 

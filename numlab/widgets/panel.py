@@ -56,7 +56,7 @@ class Plot(anywidget.AnyWidget):
 
 
 class _InPage(anywidget.AnyWidget):
-    """Focuses a slider that is clicked; empty until the kernel stops, then it says what to do."""
+    """Gives a clicked slider the keyboard focus; says what to do when the kernel has stopped."""
 
     _esm = script("panel")
 

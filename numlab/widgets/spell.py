@@ -1,5 +1,6 @@
 """Any text under every encoder, as a person types it."""
 
+import re
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -72,8 +73,11 @@ def _joined(features: np.ndarray) -> str:
 def _page(text: str, encoders: list[Encoder]) -> str:
     """The HTML of a text's tokens, or of the reason why it has none."""
     template = page("spell.html")
+    shown = text[:LONGEST]
+    if len(text) > LONGEST:  # no number is cut
+        shown = re.sub(r"\S+$", "", shown) or shown
     try:
-        (example,) = parse([text[:LONGEST]])
+        (example,) = parse([shown])
     except ValueError as error:
         return template.render(problem=str(error).partition(": ")[2] or str(error))
     words, rows = Text.of([example.layout]), []
@@ -87,4 +91,4 @@ def _page(text: str, encoders: list[Encoder]) -> str:
         tokens = [token for literal, number in pairs for token in literal + number]
         color, firsts = encoder_color(str(encoder)), [own[0] for own in numbers]
         rows.append((str(encoder), color, tokens, firsts))
-    return template.render(rows=rows, written=written, longest=len(text) > LONGEST and LONGEST)
+    return template.render(rows=rows, written=written, longest=shown != text and len(shown))

@@ -99,7 +99,9 @@ def test_without_the_residual_the_last_layer_speaks_alone():
     torch.testing.assert_close(module(x, torch.zeros(1, 8)), expected)
 
 
-@pytest.mark.parametrize("wrong", [{"bits": 8}, {"depth": 0}, {"overflow": "wrap"}], ids=str)
+@pytest.mark.parametrize(
+    "wrong", [{"bits": 8}, {"depth": 0}, {"depth": 2.5}, {"overflow": "wrap"}], ids=str
+)
 def test_a_format_that_does_not_exist_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"IEEE754 has .*; got"):
+    with pytest.raises(ValueError, match=r"IEEE754 (has|is) .*; got"):
         IEEE754(**wrong)

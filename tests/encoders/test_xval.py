@@ -111,7 +111,7 @@ def test_the_head_can_do_without_biases():
 
 
 def test_a_mixture_of_fewer_than_no_normals_is_refused():
-    with pytest.raises(ValueError, match="mixture of 0 or more normals; got -1"):
+    with pytest.raises(ValueError, match="mixture of XVal is a whole number, 0 or more; got -1"):
         XVal(mixture=-1)
 
 

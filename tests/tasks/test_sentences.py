@@ -72,6 +72,10 @@ def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
             {"comment": "1", "offset": 0},
             "line 1: expected comment, offset, length; got \"{'comment': '1'",
         ),
+        (
+            {"comment": "1 x", "offset": "x", "length": 1},
+            "line 1: offset and length are whole numbers; got",
+        ),
         (7, "line 1: expected comment, offset, length; got '7'"),
         (
             {"offset": 0, "length": 1},
