@@ -165,3 +165,25 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
     words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100; no mark: not tried\n"
     words += "each panel has its own axis; at or left of the dotted line: learned nothing"
     return captioned(figure, words)
+
+
+@styled
+def layouts(frame: pd.DataFrame) -> Figure:
+    """A panel for each task, a row for each layout: the sums that are right, in percent.
+
+    `frame` has the columns task, layout, seed and right. A small dot is a seed, a marker their mean.
+    """
+    groups = list(frame.groupby("task", sort=False))
+    figure, axes = panels(len(groups), 2, 4.6, 2.4, share=False)
+    for ax, (title, rows) in zip(axes, groups, strict=True):
+        by_layout = list(rows.groupby("layout", sort=False).right)
+        for y, (name, right) in enumerate(by_layout):
+            color, marker = encoder_color(name), encoder_marker(name)
+            ax.plot(right, [y] * len(right), ".", color=color, ms=7, alpha=0.5)
+            ax.plot(right.mean(), y, marker, color=color, ms=9)
+        ax.set_yticks(range(len(by_layout)), [name for name, _ in by_layout])
+        ax.set(
+            title=title, xlabel="sums right (%)", xlim=(-3, 103), ylim=(len(by_layout) - 0.5, -0.5)
+        )
+    figure.suptitle("The same sums and models, digits written in six ways")
+    return captioned(figure, "marker: mean of the seeds; small dots: each seed")

@@ -1,4 +1,4 @@
-"""The leaderboard and the report card, without a browser."""
+"""The leaderboard, the report card and the layouts of digits, without a browser."""
 
 import json
 import re
@@ -85,3 +85,12 @@ def test_behind_a_dot_stand_the_numbers_that_fare_worst_as_they_are_spelled(grad
     assert float(back) == nl.P10().decode(nl.P10().encode([float(number)]))[0] != float(number)
     panel.plot.clicked = ["XVal", 1.0, f"D2 unique: {measure} ↑"]  # which loses none
     assert "<table" not in panel.behind.value
+
+
+def test_layouts_of_digits_have_a_dot_for_each_seed_and_a_marker_for_their_mean():
+    rows = [("sums", "Digits", 0, 20.0), ("sums", "Digits", 1, 40.0), ("sums", "FoNE", 0, 99.0)]
+    frame = pd.DataFrame(rows, columns=["task", "layout", "seed", "right"])
+    (ax,) = load("beyond/figures").layouts(frame).axes
+    drawn = [line.get_xdata().tolist() for line in ax.lines]
+    assert drawn == [[20, 40], [30], [99], [99]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["Digits", "FoNE"]
