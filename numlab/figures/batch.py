@@ -23,7 +23,7 @@ from rich.live import Live
 from numlab import store
 from numlab.figures import gallery
 from numlab.figures.filing import PROFILES, check_profile, saved
-from numlab.figures.kernels import IMPORTED, ForkedKernel
+from numlab.figures.kernels import IMPORTED, PRETRAINED, ForkedKernel
 from numlab.figures.notebooks import Notebook, find
 from numlab.training import slurm
 from numlab.training.cluster import connect
@@ -226,7 +226,8 @@ def run_notebooks(
         if waiting or scheduler:
             os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
-            start_fork_server(*IMPORTED)
+            many = len(waiting) > jobs  # some of them read a pretrained model
+            start_fork_server(*IMPORTED, *([PRETRAINED] if many else []))
             with _reach(scheduler) as address:
                 _run(waiting, jobs, address, display)
         gallery.build()

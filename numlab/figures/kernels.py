@@ -19,6 +19,7 @@ IMPORTED = (  # by the fork server
     *("matplotlib.backends.backend_svg", "plotly.express", "scipy.stats"),
     *("sklearn.decomposition", "sklearn.neighbors", "typer"),
 )
+PRETRAINED = "transformers.models.bert.modeling_bert"  # what takes long before a model is read
 INLINE = "module://matplotlib_inline.backend_inline"
 
 

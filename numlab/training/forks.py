@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-WORKER = ("distributed", "pandas", "torch")  # what a worker needs
+WORKER = ("distributed", "pandas", "torch", "torch._dynamo")  # the last: by any optimizer
 METHOD = {"distributed.worker.multiprocessing-method": "forkserver"}  # for Dask's configuration
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")  # one, as Dask has it
 SERVER = dict.fromkeys(THREADS, "1") | {"PYTHONSAFEPATH": "1"}  # else ./numbers.py is imported

@@ -95,10 +95,9 @@ def serve(home: Path, program: str, *arguments: str, ready: str = ""):
         yield f"http://127.0.0.1:{port}/"
     finally:
         with contextlib.suppress(psutil.NoSuchProcess):
-            kernels = psutil.Process(server.pid).children(recursive=True)
-            server.terminate()
-            for process in psutil.wait_procs([*kernels, psutil.Process(server.pid)], 3)[1]:
+            for process in psutil.Process(server.pid).children(recursive=True):  # kernels
                 process.kill()
+            server.kill()
         server.wait()
 
 
