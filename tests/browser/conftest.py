@@ -94,10 +94,10 @@ def serve(home: Path, program: str, *arguments: str, ready: str = ""):
         _wait(f"http://127.0.0.1:{port}/{ready}", server, log)
         yield f"http://127.0.0.1:{port}/"
     finally:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            for process in psutil.Process(server.pid).children(recursive=True):  # kernels
+        for process in psutil.Process(server.pid).children(recursive=True):  # kernels
+            with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
-            server.kill()
+        server.kill()
         server.wait()
 
 
