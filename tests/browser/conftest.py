@@ -94,7 +94,8 @@ def serve(home: Path, program: str, *arguments: str, ready: str = ""):
         _wait(f"http://127.0.0.1:{port}/{ready}", server, log)
         yield f"http://127.0.0.1:{port}/"
     finally:
-        for process in psutil.Process(server.pid).children(recursive=True):  # kernels
+        running = server.poll() is None
+        for process in psutil.Process(server.pid).children(recursive=True) if running else ():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         server.kill()
