@@ -85,12 +85,11 @@ def predicted_against_true(
 ) -> Figure:
     """Predicted against true numbers: a block of panels per slot, a panel per encoder.
 
-    `points` are drawn, rows as from `predict`: of one seed, or medians over the seeds (no column
-    seed); of `answers` from `predict`, of all seeds, titles show the MSE of the
-    valid ones, how many lie beyond the edges or are invalid, what R² is if it is below 0.9, and
-    whether "persistence", if given, has less error. `labels` names slots, with their unit. `trained` holds
-    the values of a slot in training: they are grey lines, and points get a line at their median for
-    each true value.
+    `points` are drawn, rows as from `predict`, or medians over the seeds (no column seed). Titles
+    tell of `answers` from `predict`, of all seeds: the MSE of the valid ones, how many lie beyond
+    the edges or are invalid, what R² is if it is below 0.9, and whether "persistence", if given,
+    has less error. `labels` names slots, with their unit. `trained` holds the values of a slot in
+    training: they are grey lines, and points get a line at their median for each true value.
     """
     labels, trained = labels or {}, trained or {}
     encoders = points.encoder.unique()
@@ -100,7 +99,7 @@ def predicted_against_true(
     variance = answers.groupby("slot").true.var(ddof=0)
     for axes, (slot, block) in zip(blocks, points.groupby("slot", sort=False), strict=True):
         low, high = _limits(block)
-        margin = 0.06 * np.ptp(block.true)
+        margin, titles = 0.06 * np.ptp(block.true), []
         for ax, name in zip(axes, encoders, strict=True):
             rows = block[block.encoder == name]
             _scatter(ax, rows, name, trained.get(slot))
@@ -112,7 +111,10 @@ def predicted_against_true(
             shares = {"beyond": beyond.mean(), "invalid": invalid[slot, name]}
             notes = [*_failure(errors.loc[slot], name, variance[slot]), *_shares(shares)]
             notes = textwrap.wrap(", ".join(note.replace(" ", "\N{NBSP}") for note in notes), 32)
-            ax.set_title("\n".join([name, _error(errors.loc[slot, name]), *notes]), fontsize=9.5)
+            titles.append([name, _error(errors.loc[slot, name]), *notes])
+        for ax, title in zip(axes, titles, strict=True):
+            blank = [""] * (max(map(len, titles)) - len(title))  # so that the names are level
+            ax.set_title("\n".join(title + blank), fontsize=9.5)
         label = labels.get(slot, slot)
         label_sides(axes, f"true {label}", f"predicted\n{label}")
     _legend(figure, points, bool(trained), answers.seed.nunique() > 1)
@@ -181,10 +183,11 @@ def _error(errors: pd.Series) -> str:
 def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) -> None:
     """One legend below all panels, with a word on what the titles say."""
     point = "a prediction"
-    if seeds:
-        point = (
-            f"{point} of seed {points.seed.iloc[0]}" if "seed" in points else "median of the seeds"
-        )
+    if seeds and "seed" in points:
+        every = points.seed.unique()
+        point += f" of seed {every[0]}" if len(every) == 1 else " of a seed"
+    elif seeds:
+        point = "median of the seeds"
     handles = [Line2D([], [], ls="", marker="o", ms=4, label=point, **GREY)]
     if trained:
         handles.append(Line2D([], [], marker="o", label="median over the texts", **GREY))
