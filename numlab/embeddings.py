@@ -157,7 +157,7 @@ def text_vectors(
         inputs = run.spec.objective.show(batch).to(run.model.device)
         return run.model.hidden(inputs, layer=layer)
 
-    corpus = run.tokenizer(examples)
+    corpus = run.tokenizer(examples, run.spec.objective.answers)
     return _means(corpus, states, lambda batch: batch.in_slots(slots))[by_index(examples)]
 
 

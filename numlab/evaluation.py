@@ -162,6 +162,9 @@ def interval(
         return rows.agg({"predicted": "mean", "true": "first"})
 
     found, seen = answers("asked", level), answers("valid", level)
+    if (lacking := found.predicted.isna().mean()) > 0:
+        instead = "the median of the validation numbers stands in"
+        warnings.warn(f"{lacking:.0%} of the answers are not numbers: {instead}", stacklevel=3)
     parts, closed = [], head and head.closed
     for slot, own in found.groupby("slot"):
         of_slot = seen[seen.slot == slot] if (seen.slot == slot).any() else seen

@@ -108,13 +108,14 @@ class AggregateLoss(LossTerm):
         if not len(at):  # a small batch without a digit
             return logits.sum() * 0
         number, count, place = _places(targets, at)
-        table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max()))).float()
-        weight = table.to(at.device)[count[number], place]
-        gap = logits[at].float().softmax(1)[:, digits] - true[at].float()
+        table = torch.from_numpy(WeightedSum(self.base).weight_table(int(count.max())))
+        kind = torch.float32 if table.max() < 1e15 else torch.float64  # which holds its squares
+        weight = table.to(at.device, kind)[count[number], place]
+        gap = logits[at].float().softmax(1)[:, digits].to(kind) - true[at].to(kind)
         tally = gap.new_zeros(len(count), 10).index_add(0, number, weight[:, None] * gap)
-        vectors = embed.words[digits - embed.offset].detach().float()
+        vectors = embed.words[digits - embed.offset].detach().to(kind)
         error = (tally @ vectors).square().mean(1)
-        return torch.log2(error + FLOOR * vectors.square().mean()).mean()
+        return torch.log2(error + FLOOR * vectors.square().mean()).mean().float()
 
 
 def _places(targets: Targets, at: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -222,10 +223,13 @@ class NumberTokenLoss(LossTerm):
 
     def _whole(self, digits, true, targets: Targets, at: torch.Tensor) -> torch.Tensor:
         number, count, place = _places(targets, at)
-        weight = 10.0 ** (count[number] - 1 - place)
-        put = torch.zeros(2, len(count), device=at.device)
+        power = count[number] - 1 - place
+        if int(count.max()) > 36:  # float32 ends at 3e38
+            power = power.double()
+        weight = 10.0**power
+        put = torch.zeros(2, len(count), dtype=weight.dtype, device=at.device)
         ours, y = put.index_add(1, number, weight * torch.stack([digits, true]))
-        return ((ours - y).abs() / (ours.abs() + y.abs() + 1e-8)).mean()
+        return ((ours - y).abs() / (ours.abs() + y.abs() + 1e-8)).mean().float()
 
 
 @dataclass(frozen=True, eq=False)

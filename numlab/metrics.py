@@ -77,8 +77,9 @@ def each_answer(frame, digits: int = 15):
     Returns
     -------
     DataFrame [log-sMAPE, same digits, exact number]
-        log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)); 0
-        for an invalid answer. For float32 numbers pass digits=6. same digits: whether both are
+        log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)
+        + 1e-100), so that numbers far below 1e-100 all count as 0; 0 for an invalid answer. For
+        float32 numbers pass digits=6. same digits: whether both are
         equal after rounding. exact number: abs(p - y) < 10^-k, k = clip(14 - ceil(log10(abs(y))),
         0, 14). It is loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
 
@@ -143,25 +144,14 @@ def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.nda
 def mse(frame) -> float:
     """Mean squared error over the valid answers; read it beside `invalid_rate`.
 
+    Infinite where float64 does not hold a distance.
+
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.mse(frame)
     0.125
     """
-    valid = frame[frame.valid]
-    return float(np.mean(_gap(valid) ** 2)) if len(valid) else float("nan")
-
-
-def _gap(frame) -> np.ndarray:
-    """(n,) float64 of how far numbers are off: float64 would round integers before it subtracts."""
-    from pandas.api.types import is_float_dtype
-
-    columns = frame.predicted, frame.true
-    if any(isinstance(x, str) for x in frame.true):
-        raise ValueError("a slot of words has no distances: take exact_match")
-    predicted, true = (
-        x.to_numpy(float if is_float_dtype(x) else object, na_value=np.nan) for x in columns
-    )
-    return (predicted - true).astype(float)
+    predicted, true = _numbers(frame)
+    return _mean_square(predicted - true)
 
 
 def r2(frame) -> float:
@@ -172,10 +162,34 @@ def r2(frame) -> float:
     >>> nl.metrics.r2(frame)
     0.5
     """
+    predicted, true = _numbers(frame)
+    if (true == true[:1]).all():  # rounding could make their variance 1e-34
+        return float("nan")
+    unit = np.abs(true).max()  # squares of 1e-200 are 0
+    return 1 - _mean_square(predicted - true, unit) / float((true / unit).astype(float).var())
+
+
+def _numbers(frame) -> tuple[np.ndarray, np.ndarray]:
+    """Predicted and true numbers (n,) of the valid answers, integers as they are: float64 would
+    round them before they are subtracted."""
+    from pandas.api.types import is_float_dtype
+
     valid = frame[frame.valid]
-    error, true = mse(valid), valid.true.to_numpy(float)
-    variance = float(true.var()) if (true != true[:1]).any() else 0.0  # not 1e-34
-    return 1 - error / variance if variance else float("nan")
+    if any(isinstance(x, str) for x in valid.true):
+        raise ValueError("a slot of words has no distances: take exact_match")
+    return tuple(
+        x.to_numpy(float if is_float_dtype(x) else object, na_value=np.nan)
+        for x in (valid.predicted, valid.true)
+    )
+
+
+def _mean_square(gap: np.ndarray, unit: float | int = 1) -> float:
+    """The mean square of (n,) distances, in a unit: inf beyond float64, NaN for none."""
+    try:
+        with np.errstate(over="ignore"):
+            return float(np.mean((gap / unit).astype(float) ** 2)) if len(gap) else float("nan")
+    except OverflowError:
+        return float("inf")
 
 
 def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")):

@@ -12,6 +12,7 @@ from numlab.embeddings import (
     from_encoder,
     from_run,
     from_words,
+    text_vectors,
 )
 from numlab.encoders import P10, P1000, Digits, FoNE, Subword, XVal
 
@@ -103,6 +104,13 @@ def test_a_run_has_a_vector_for_each_number_at_each_layer(encoder, home):
         )
     with pytest.raises(ValueError, match="layers 0 to 2; got 3"):
         from_run(run, numbers, layer=3)
+
+
+def test_answers_are_read_as_the_run_was_trained_to_write_them(home):
+    task, objective = nl.tasks.Addition(2), nl.CausalLM(only=("answer",))
+    spec = nl.RunSpec(task, nl.IntegerVocabulary(2), objective, nl.GPT2(8, 1, 1), 64, 2, 1e-3)
+    texts = task.sample(200, seed=1)  # most sums have three digits: no word of the input is theirs
+    assert text_vectors(nl.train(spec), texts, "a").shape == (200, 8)
 
 
 def test_the_trained_embedding_of_a_word_is_its_row_of_the_table(home):

@@ -291,3 +291,16 @@ def test_the_number_token_loss_trains_beside_the_objective(kind, module_home):
     history = nl.train(spec(nl.Digits(3), NumberTokenLoss(kind))).history
     assert np.isfinite(history["number tokens"]).all()
     assert np.allclose(history.loss, history.token + history["number tokens"])
+
+
+@pytest.mark.parametrize("loss", [AggregateLoss(), NumberTokenLoss("number")])
+def test_losses_of_long_numbers_and_their_gradients_are_finite(loss):
+    n = 45
+    encoder = nl.Digits(n)
+    embed = SimpleNamespace(encoder=encoder, offset=0, words=torch.randn(13, 8))
+    logits = torch.randn(2 * n, len(encoder.vocabulary), requires_grad=True)
+    row, slot = torch.arange(2).repeat_interleave(n), torch.zeros(2 * n, dtype=torch.long)
+    targets = SimpleNamespace(ids=torch.arange(2 * n) % 10, row=row, slot=slot)
+    cost = loss(logits, targets, embed)
+    cost.backward()
+    assert cost.dtype == torch.float32 and cost.isfinite() and logits.grad.isfinite().all()

@@ -140,3 +140,16 @@ def test_each_answer_has_what_the_metrics_average_and_words_match_or_not():
     ]
     words = metrics.each_answer(frame(("A", "A"), ("B", "C"), (2.0, "A")))
     assert words.to_numpy().tolist() == [[1] * 3, [0] * 3, [0] * 3]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e160])
+def test_r2_does_not_depend_on_the_unit(size):
+    scaled = frame(*[(true * size, (true + (true == 3) / 10) * size) for true in (1, 2, 3)])
+    assert metrics.r2(scaled) == pytest.approx(0.995)
+
+
+def test_distances_beyond_float64_are_infinite():
+    far = frame((10**400, 10**399), (1, 1))
+    assert metrics.mse(far) == math.inf
+    assert metrics.r2(far) == pytest.approx(1 - 0.9**2 * 2)
+    assert metrics.r2(frame((1, 10**400), (2, 2))) == -math.inf

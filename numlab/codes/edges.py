@@ -5,6 +5,8 @@ import numpy as np
 from numlab.codes.base import as_column, written
 from numlab.numbers import check_held
 
+EPS = np.finfo(float).eps
+
 
 def as_edges(
     name: str, edges, least: int = 2, scale: float | None = None, advice: str = ""
@@ -39,8 +41,8 @@ def deviation(numbers) -> float:
     x = as_floats(numbers)
     if (x == x[:1]).all():  # rounding could make it 1e-17
         return 1.0
-    size = 2.0 ** max(0, np.frexp(np.abs(x).max())[1] - 500)  # of more, squares leave float64
-    return float((x / size).std() * size) or 1.0
+    _, size = np.frexp(np.abs(x).max())  # their squares may leave float64
+    return float(np.ldexp(np.ldexp(x, -size).std(), size)) or 1.0
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
@@ -53,7 +55,7 @@ def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
     """
     x, levels = as_floats(numbers), np.linspace(0, 1, bins + 1)
     edges = np.unique(np.quantile(x, levels)) if len(x) else x
-    apart = np.diff(edges, prepend=-np.inf) > 1e-12 * np.abs(edges)  # 0.1 + 0.2 is 0.3
+    apart = np.diff(edges, prepend=-np.inf) > 8 * EPS * np.abs(edges)  # 0.1 + 0.2 is 0.3
     return tuple(edges[apart].tolist())
 
 
@@ -66,8 +68,10 @@ def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float
     from sklearn.tree import DecisionTreeRegressor
 
     x, y = as_floats(numbers), as_floats(targets, "targets")
+    values, rank = np.unique(x, return_inverse=True)  # a tree holds float32: exact for ranks
     rule = {"min_samples_leaf": least, "min_impurity_decrease": 1e-4}
     tree = DecisionTreeRegressor(max_leaf_nodes=max(2, bins), random_state=0, **rule)
-    cuts = tree.fit(x[:, None], (y - y.mean()) / deviation(y)).tree_
-    inner = cuts.threshold[cuts.children_left >= 0]
-    return tuple(np.unique([x.min(), *inner, x.max()]).tolist())
+    cuts = tree.fit(rank[:, None], (y - y.mean()) / deviation(y)).tree_
+    below = cuts.threshold[cuts.children_left >= 0].astype(int)
+    inner = values[below] / 2 + values[below + 1] / 2
+    return tuple(np.unique([values[0], *inner, values[-1]]).tolist())

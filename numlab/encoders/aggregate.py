@@ -200,9 +200,9 @@ class Aggregate(Decimal, Encoder):
         super().__post_init__()
         if self.how is not None:
             with np.errstate(over="ignore"):
-                most = 9 * self.how.weights(self.n_digits).sum()
-            if not most <= FLOAT32:
-                expected = "expected digits whose weights float32 holds (39 in base 10)"
+                most = (9 * self.how.weights(self.n_digits).sum()) ** 2
+            if not most <= FLOAT32:  # a norm squares the vector
+                expected = "expected digits whose squared sum float32 holds (20 in base 10)"
                 raise ValueError(f"Aggregate: {expected}; got {self.n_digits} for {self.how}")
 
     @functools.cached_property

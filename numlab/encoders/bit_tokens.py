@@ -110,7 +110,7 @@ class Base10Tokens(Signs, FigureCode, ValueEncoder):
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
         digits = np.eye(10, dtype=np.uint8)[features[:, 1:]]
-        return np.concatenate([features[:, :1], digits.reshape(len(features), -1)], 1)
+        return np.concatenate([features[:, :1], digits.reshape(len(digits), 10 * digits.shape[1])], 1)
 
     @property
     def head(self) -> Head:

@@ -45,8 +45,8 @@ MEASURES = {  # by name: the desideratum, its number, and what is measured
     "RMS ratio": ("normalised", 5, "The greatest RMS of a number's vector over the least."),
     "read back, bf16": ("stable", 6, "The share of numbers still told apart in bfloat16."),
     "read back, float8": ("stable", 6, "The share of numbers still told apart in float8 (e4m3)."),
-    "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), relative to random pairs."),
-    "noise": ("robust", 8, "The most noise, per RMS of a vector, at which 99 % return to 0.1 %."),
+    "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), over random pairs; 0: all alike."),
+    "noise": ("robust", 8, "The most noise, per RMS, that leaves 99 % of the answers as they were."),
     "log-sMAPE of sums": ("arithmetic", 9, "About the share of digits right when an MLP adds."),
     "log-sMAPE of products": ("arithmetic", 9, "The same when it multiplies."),
 }
@@ -127,7 +127,7 @@ def _score(measure: str, value: float) -> float:
     if measure.startswith("decades"):
         return value / len(DECADES)
     if measure == "step":
-        return 1 - value
+        return 1 - value if value > 0 else 0.0  # one code for both: a staircase
     if measure == "noise":
         return (np.log2(value) - NOISE[0]) / -NOISE[0] if value else 0.0
     return 0.0 if np.isnan(value) else value

@@ -24,7 +24,8 @@ def answer_states(
 ) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
     """Ask for one number of each text, and read the hidden states that predict its tokens.
 
-    A masked LM reads the text around it, a causal LM the true text before each token.
+    A masked LM reads the text around it, a causal LM the true text before each token; ValueError
+    where there is none.
 
     Yields
     ------
@@ -37,6 +38,8 @@ def answer_states(
             rows = np.arange(i, min(i + BATCH, len(e)))
             batch = corpus.batch(first + rows)
             inputs, targets = run.spec.objective.ask(batch, (glob.escape(slot),))
+            if inputs.causal and batch.in_slots((glob.escape(slot),))[:, 0].any():
+                raise ValueError(f"{slot} begins a text: there is nothing to predict it from")
             hidden = model.hidden(inputs.to(model.device), targets.reads.to(model.device))
             yield e.column(slot)[rows], hidden
 

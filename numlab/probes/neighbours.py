@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+from numlab.codes.base import LARGEST
 from numlab.embeddings import Embeddings
 
 TREE_DIMENSIONS = 16  # with more, a k-d tree is slower than all pairs as matrix products
@@ -42,6 +43,7 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
 def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
     """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
     _check_k(k, len(numbers))
+    vectors = _near_one(vectors)
     first, same = _distinct(vectors)
     if len(first) < len(vectors):
         vectors, which = vectors[first], same[which]
@@ -78,12 +80,12 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     [3.0, 5.0]
     """
     _check_k(k, len(e))
-    rows = np.arange(len(e))[rows]
+    rows, vectors = np.arange(len(e))[rows], _near_one(e.vectors)
     distance = np.empty((len(rows), len(e)))
-    for part in _chunks(*e.vectors.shape):  # cdist copies float32
-        distance[:, part] = cdist(e.vectors[rows], e.vectors[part])
+    for part in _chunks(*vectors.shape):  # cdist copies float32
+        distance[:, part] = cdist(vectors[rows], vectors[part])
     distance[np.arange(len(rows)), rows] = np.inf
-    embedding = _memberships(distance, k, _norms(e.vectors[rows]), 2 * _noise(e.vectors))
+    embedding = _memberships(distance, k, _norms(vectors[rows]), 2 * _noise(vectors))
     order = np.argsort(e.numbers, kind="stable")
     candidates, chance = _nearest_numbers(e.numbers[order], np.argsort(order)[rows], k)
     row, column = np.nonzero(chance)
@@ -124,6 +126,8 @@ def _memberships(distance: np.ndarray, k: int, size: np.ndarray, tolerance: floa
 
 def _nearest_numbers(numbers: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
     """Candidates (m, 2k) for the k nearest of some sorted numbers, and the chance of each."""
+    if numbers.dtype != object and max(-numbers[0], numbers[-1]) > LARGEST / 4:
+        numbers = numbers / 4  # so that no gap overflows
     candidates = rows[:, None] + np.concatenate([np.arange(-k, 0), np.arange(1, k + 1)])
     outside = (candidates < 0) | (candidates >= len(numbers))
     gap = np.abs(numbers[candidates.clip(0, len(numbers) - 1)] - numbers[rows, None])
@@ -217,6 +221,11 @@ def _noise(vectors: np.ndarray) -> float:
     In a weighted sum with base 10 the last of six digits has only 5e-7 of it: take float64.
     """
     return 1e-12 if vectors.dtype == np.float64 else 5e-7
+
+
+def _near_one(vectors: np.ndarray) -> np.ndarray:
+    """Vectors times a power of two, so that the largest entry is near 1 and squares stay finite."""
+    return np.ldexp(vectors, -np.frexp(np.abs(vectors).max())[1])
 
 
 def _norms(rows: np.ndarray) -> np.ndarray:

@@ -132,10 +132,11 @@ def test_it_spells_a_number_only_in_its_place():
     assert np.isnan(encoder.decode(tokens)).all()
 
 
-def test_digits_whose_weights_float32_cannot_hold_are_refused():
-    assert np.isfinite(Aggregate(38).encode([10**38 - 1]).features).all()
-    with pytest.raises(ValueError, match="weights float32 holds .*; got 400 for WeightedSum"):
-        Aggregate(400)
-    with pytest.raises(ValueError, match="got 40 for"):
-        Aggregate(40)
+def test_digits_whose_squared_sum_float32_cannot_hold_are_refused():
+    tally = torch.from_numpy(Aggregate(20).encode([10**20 - 1]).features)
+    normed = torch.nn.functional.layer_norm(tally @ torch.randn(10, 8), (8,))
+    assert normed.isfinite().all()
+    for n in (21, 400):
+        with pytest.raises(ValueError, match=f"squared sum .*; got {n} for WeightedSum"):
+            Aggregate(n)
     Aggregate(400, how=None), Aggregate(400, how=DigitMean())

@@ -138,3 +138,9 @@ def test_a_million_doubles_of_any_bits_come_back():
     x, encoder = x[np.isfinite(x) & (x != 0)], BitTokens()
     back = encoder.number(encoder.features(x))
     assert (back.view(np.uint64) == x.view(np.uint64)).all()
+
+
+def test_an_embedding_of_no_number_is_empty():
+    embed = Base10Tokens(3, combine="weighted_sum").embedding(8)
+    none = torch.zeros(0, 7, dtype=torch.uint8)
+    assert embed(none, torch.zeros(5, 8)).shape == (0, 8)

@@ -195,3 +195,19 @@ def test_periodic_without_frequencies_is_refused(fields):
     expected = "n of Periodic is a whole number|positive, finite sigma; got"
     with pytest.raises(ValueError, match=expected):
         Periodic(**fields)
+
+
+def test_edges_of_large_numbers_that_differ_by_one_stay_apart():
+    assert len(quantile_edges(1e15 + np.arange(2000.0))) == 49
+    assert len(quantile_edges([0.3, 0.1 + 0.2, 0.3, 1], 3)) == 2
+
+
+@pytest.mark.parametrize("numbers", [1.7e9 + np.arange(1000.0), np.arange(1000) * 1e300])
+def test_a_tree_cuts_where_the_targets_step(numbers):
+    edges = tree_edges(numbers, np.arange(1000) >= 437, bins=2)
+    assert edges == (numbers[0], numbers[436] / 2 + numbers[437] / 2, numbers[-1])
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e300])
+def test_the_deviation_scales_with_the_numbers(size):
+    assert deviation(np.array([1, 2, 5]) * size) == pytest.approx(size * np.std([1, 2, 5]))

@@ -75,6 +75,8 @@ def test_the_answers_of_a_causal_model_are_calibrated_too(module_home):
     np.testing.assert_allclose(frame.q50, medians, rtol=1e-4)
     with pytest.raises(ValueError, match="only a masked LM"):
         nl.probes.number_logits(run, texts, "answer")
+    with pytest.raises(ValueError, match="a begins a text"):
+        calibration(run, texts, "a")
 
 
 def test_a_run_that_predicts_single_numbers_is_refused(module_home):

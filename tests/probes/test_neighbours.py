@@ -225,3 +225,15 @@ def test_rows_may_be_a_mask():
     line = Embeddings(np.arange(6), np.arange(6.0)[:, None], "a line")
     mask = np.arange(6) > 3
     assert nearby(line, mask, k=1).equals(nearby(line, [4, 5], k=1))
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e200])
+def test_the_size_of_the_vectors_does_not_matter(size):
+    line = Embeddings(np.arange(50), size * np.arange(50.0)[:, None], "a line")
+    assert neighbour_f1(line, k=2).f1.eq(1).all()
+    assert nearby(line, [20], k=2).neighbour.tolist() == [19, 21]
+
+
+def test_numbers_at_both_ends_of_float64_have_neighbours():
+    numbers = np.array([1e308, -1e308, 0.0, 1e307])
+    assert neighbour_f1(Embeddings(numbers, numbers[:, None], "a line"), k=1).f1.eq(1).all()
