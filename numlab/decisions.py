@@ -35,12 +35,14 @@ class Decision:
 
         `seed`: of the samples; batches that share it share their noise.
         """
-        head, levels = model.tokenizer.head, (np.arange(self.samples) + 0.5) / self.samples
+        tokenizer, levels = model.tokenizer, (np.arange(self.samples) + 0.5) / self.samples
+        head = tokenizer.head
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
             if self.decide == "mode":
                 each.append(model)  # its greedy answer
-        elif self.decide == "mean" and _bends(model.tokenizer):
+        elif self.decide == "mean" and not tokenizer.other_head and tokenizer.encoder.bends:
+            # of numbers that a curve (asinh) transforms, the mean is not that of the prediction
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:
             filled = [*map(_of_numbers, fill(_Decided(model, self)))]
@@ -67,12 +69,6 @@ def _of_numbers(columns: dict) -> dict:
     if columns["predicted"].dtype.kind in "US":
         raise ValueError(f"a number is decided; {columns['slot']} is filled with words")
     return columns
-
-
-def _bends(tokenizer) -> bool:
-    """Whether the encoder transforms numbers by a curve (asinh): then the mean of the numbers is
-    not that of what the head predicts."""
-    return not tokenizer.other_head and tokenizer.encoder.bends
 
 
 @dataclass

@@ -211,6 +211,8 @@ def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")
     """
     import pandas as pd
 
+    if not len(frame):
+        raise ValueError("there is no prediction to score")
     by = [by] if isinstance(by, str) else list(by)
     groups = frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]
     rows = [

@@ -109,8 +109,9 @@ class Base10Tokens(Signs, FigureCode, ValueEncoder):
     weight: float = 10.0
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
-        digits = np.eye(10, dtype=np.uint8)[features[:, 1:]]
-        return np.concatenate([features[:, :1], digits.reshape(len(digits), 10 * digits.shape[1])], 1)
+        n, d = features[:, 1:].shape
+        digits = np.eye(10, dtype=np.uint8)[features[:, 1:]].reshape(n, 10 * d)  # n may be 0
+        return np.concatenate([features[:, :1], digits], 1)
 
     @property
     def head(self) -> Head:

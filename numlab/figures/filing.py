@@ -197,7 +197,7 @@ def _read(path: Path) -> dict[str, Any]:
     content = json.loads(path.read_text("utf-8"))
     if not isinstance(content, dict):
         raise ValueError("it is no object of JSON")
-    if content.pop("checksum", None) not in (None, _checksum(content)):  # older files have none
+    if content.pop("checksum", None) != _checksum(content):
         raise ValueError("its checksum is another one")
     return content
 

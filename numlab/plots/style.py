@@ -48,6 +48,7 @@ def encoder_marker(name: str) -> str:
 
 def _look(name: str, key: str, others: tuple[str, ...] | str) -> str:
     """An entry for the name, for its class with one of its fields, or for its class."""
+    name = name.removesuffix(" (by column)")
     family, _, fields = name.removesuffix(")").partition("(")
     family = family.strip()
     for entry in (name, *(f"{family}({field})" for field in fields.split(", ")), family):

@@ -46,7 +46,7 @@ MEASURES = {  # by name: the desideratum, its number, and what is measured
     "read back, bf16": ("stable", 6, "The share of numbers still told apart in bfloat16."),
     "read back, float8": ("stable", 6, "The share of numbers still told apart in float8 (e4m3)."),
     "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), over random pairs; 0: all alike."),
-    "noise": ("robust", 8, "The most noise, per RMS, that leaves 99 % of the answers as they were."),
+    "noise": ("robust", 8, "The most noise, per RMS, that leaves 99 % of answers as they were."),
     "log-sMAPE of sums": ("arithmetic", 9, "About the share of digits right when an MLP adds."),
     "log-sMAPE of products": ("arithmetic", 9, "The same when it multiplies."),
 }
