@@ -341,7 +341,7 @@ function search() {
     if (asked) paper.open = !paper.hidden;
   }
   for (const missing of all(".missing")) missing.hidden = Boolean(asked);
-  one("#found").textContent = asked ? found + " of " + cards.length + " figures and tables" : "";
+  one("#found").textContent = asked ? found + " of " + cards.length : "";
 }
 
 // What was made on this machine; local.js is not committed
