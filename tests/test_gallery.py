@@ -256,3 +256,10 @@ def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():
     tasks = {nl.tasks.Planets(step_sizes=some) for some in sizes}
     names = gallery._distinct_names(tasks).values()
     assert len({*names}) == 2 and max(map(len, names)) < 60
+
+
+def test_a_title_of_a_learning_curve_says_what_differs_from_most_runs():
+    part = nl.tasks.Addition(2), nl.XVal(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3
+    runs = [nl.Run(nl.RunSpec(*part, weight_decay=decay)) for decay in (0.1, 0.1, 1.0)]
+    names = ["Addition", "Addition", "Addition, weight_decay 1"]
+    assert [gallery._panels(runs)[run] for run in runs] == names

@@ -160,29 +160,35 @@ def draw_curves(notebook: str, profile: str) -> None:
     if not curves:
         return
     path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
-    if len(histories) < len(digests):
-        figure.suptitle(f"{len(histories)} of {len(digests)} runs: the store lacks the others")
+    lacking = f"{len(histories)} of {len(digests)} runs: the store lacks the others"
+    heading = [f"The runs behind {notebook}", *[lacking] * (len(histories) < len(digests))]
+    figure.suptitle("\n".join(heading))
     path.parent.mkdir(parents=True, exist_ok=True)
     store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))
 
 
 def _panels(runs: list[Run]) -> dict[Run, str]:
-    """A title for each run: its task, and what else varies but encoder, steps, rate and seed."""
+    """A title for each run: its task, and what else varies but encoder, steps, rate and seed.
+
+    Sizes are always told; of the others, what differs from most runs.
+    """
     specs = [run.spec for run in runs]
     parts = [[getattr(s, part) for s in specs] for part in ("task", "head", "objective")]
-    facts = [[*map(_distinct_names({*part}).get, part)] for part in parts]
+    task, *facts = [[*map(_distinct_names({*part}).get, part)] for part in parts]
     terms = _distinct_names({term for s in specs for term in s.losses})
     facts.append([", ".join(map(terms.get, s.losses)) or "no added loss" for s in specs])
-    facts.append([f"d_model {s.model.d_model}, layers {s.model.n_layer}" for s in specs])
     facts.append([_positions(s.model) for s in specs])
-    facts.append([f"{s.n_train:,} training texts" for s in specs])
     facts.append(["a curriculum" if s.curriculum else "no curriculum" for s in specs])
     for name in ("bias", "mlp_norm_from"):
         facts.append([f"{name} {getattr(s.model, name, None)}" for s in specs])
     for name in ("weight_decay", "min_lr_ratio"):
         facts.append([f"{name} {getattr(s, name):g}" for s in specs])
-    shown = [own for i, own in enumerate(facts) if i == 0 or len({*own}) > 1]
-    return dict(zip(runs, map(", ".join, zip(*shown, strict=True)), strict=True))
+    facts = [["" if 2 * own.count(x) > len(own) else x for x in own] for own in facts]
+    sizes = [[f"d_model {s.model.d_model}, layers {s.model.n_layer}" for s in specs]]
+    sizes.append([f"{s.n_train:,} training texts" for s in specs])
+    facts = [task, *(own for own in sizes if len({*own}) > 1), *facts]
+    titles = (", ".join(filter(None, own)) for own in zip(*facts, strict=True))
+    return dict(zip(runs, titles, strict=True))
 
 
 def _positions(model: Architecture) -> str:

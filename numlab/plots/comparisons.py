@@ -22,6 +22,7 @@ from numlab.plots.style import (
 )
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1)), (0, (5, 2, 1, 2)), (0, (10, 2)), (0, (3, 1, 1, 1, 1, 1)))
+DIVERGED = 1e4  # of the greatest loss over the median one
 PERIODS = {20: "20", 10: "10", 5: "5", 10 / 3: "3⅓", 2.5: "2.5", 2: "2"}  # of spectra, labelled
 
 
@@ -194,7 +195,8 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
     """A line for each run in its encoder's colour; an encoder's shorter runs (a search) are pale.
 
     Encoders of one colour differ in their dashes. `frame` has the columns panel, encoder, run, step
-    and loss. A density's loss may be negative: such a panel has a linear scale.
+    and loss. A density's loss may be negative: such a panel has a linear scale, and where some runs
+    diverge one that is logarithmic far from 0.
 
     >>> rows = {"run": [0, 0, 1, 1], "step": [0, 50] * 2, "loss": [2.0, 0.5, 2.1, 0.4]}
     >>> frame = pd.DataFrame(rows).assign(panel="Addition", encoder="FoNE")
@@ -218,9 +220,15 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
             ax.yaxis.set_minor_locator(LogLocator(subs=(2, 5)))
             few = rows.loss.max() < 1000 * rows.loss.min()
             ax.yaxis.set_minor_formatter("{x:g}" if few else NullFormatter())
+        elif rows.loss.abs().max() > DIVERGED * rows.loss.abs().median():
+            ax.set_yscale("symlog")
         ax.set(xlabel="step", ylabel="validation loss")
         ax.locator_params(axis="x", nbins=5)
         ax.xaxis.set_major_formatter("{x:,.0f}")
-        ax.set_title("\n".join(textwrap.wrap(title, 60)), fontsize=8.5)
+        ax.axvspan(0.8 * rows.step.max(), rows.step.max(), color="#F1F1F1", lw=0, zorder=0)
+        ax.set_title("\n".join(textwrap.wrap(title, 54)), fontsize=9.5)
     legend(figure, axes)
-    return captioned(figure, "a line: a run; pale: a shorter one\neach encoder has its own loss")
+    words = "a line: a run, each encoder with its own loss; pale: a shorter run\n"
+    return captioned(
+        figure, f'{words}shaded: the last fifth of the steps, as the gate "plateau" asks'
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,7 @@ def _refuse_rounded(column: pd.Series, name: str) -> None:
     """ValueError for whole numbers that float64 does not hold exactly, such as long ids."""
     some = column.dropna()
     if types.infer_dtype(some) in ("integer", "decimal", "mixed-integer-float"):
-        for n in some[[bool(x > EXACT or x < -EXACT) for x in some]]:
+        for n in some[[bool(EXACT < x < math.inf or -math.inf < x < -EXACT) for x in some]]:
             if n == int(n) != int(float(n)):
                 rounded = f"float64 rounds whole numbers above 2^53; got {n} in {name}"
                 raise ValueError(f"{rounded}: if they are ids, pass texts; else divide them")
@@ -84,12 +85,17 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
     """
     if known or column.dtype == "category":
         return column
+    if types.is_object_dtype(column) or types.is_string_dtype(column):
+        column = column.mask(column == "")  # of a file, a missing value
     some = column.dropna().astype(object)
     kind = pd.api.types.infer_dtype(some)
     if kind == "datetime" and column.dtype != object:
         return column  # stays in its time zone
     if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
-        return column.astype(object).where(column.notna(), np.nan).astype(float)
+        try:
+            return column.astype(object).where(column.notna(), np.nan).astype(float)
+        except OverflowError:
+            raise ValueError(f"{column.name} has a number that float64 does not hold") from None
     _warn_of_few_words(some, column.name)
     if kind in ("date", "datetime") or (kind == "string" and some.str.fullmatch(ISO_DATE).all()):
         dates, wrong = _dates(column)

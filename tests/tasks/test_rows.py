@@ -450,3 +450,17 @@ def test_an_integer_beyond_float64_can_be_held_out_and_is_refused_where_floats_a
     assert task.usable.tolist() == [0, 1]
     with pytest.raises(ValueError, match="numbers of n0 are finite, .* of about 400 digits"):
         nl.encoders.Standardised.fit(task.examples)
+
+
+def test_an_empty_text_is_a_missing_date_or_number():
+    frame = pd.DataFrame({"day": ["2020-01-01", "", "2020-01-03"], "n": [1, "", 3]}, dtype=object)
+    columns = as_columns(frame)
+    assert (
+        columns["day day"].isna().tolist() == columns["n"].isna().tolist() == [False, True, False]
+    )
+
+
+@pytest.mark.parametrize("number", [decimal.Decimal("Infinity"), 10**400])
+def test_a_number_that_float64_does_not_hold_is_refused_by_name(number):
+    with pytest.raises(ValueError, match="a has a number|an infinite one in a"):
+        as_columns(pd.DataFrame({"a": [number]}, dtype=object))
