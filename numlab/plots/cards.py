@@ -37,9 +37,9 @@ def report_card(frame: pd.DataFrame) -> Figure:
     figure.suptitle("How well encoders meet the desiderata that the BitTokens paper names")
     ax.xaxis.tick_top()
     ax.set_xticks(range(len(encoders)), map(short, encoders), rotation=35, ha="left")
-    words = "area: the score, 0 to 1 (29 decades are enough; noise by its logarithm); "
-    words += "below: the value (↑ high is good, ↓ low is good)"
-    ax.set_xlabel(f"{words}\n{' '.join(TICKS.values())}: the tick of the BitTokens paper")
+    words = "area: the score, 0 to 1; number: the value (↑ high is good, ↓ low is good)"
+    ticks = f"{' '.join(TICKS.values())}: the tick of the BitTokens paper, where it has one"
+    ax.set_xlabel(f"{words}\n{ticks}")
     ax.set_yticks(range(len(measures)), labels(rows))
     ax.set(xlim=(-0.6, len(encoders) - 0.4), ylim=(len(measures) - 0.3, -0.6))
     ax.grid(False)
