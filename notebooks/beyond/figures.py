@@ -162,7 +162,7 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
         ax.locator_params(axis="x", nbins=4)
     figure.suptitle("Products: nearness of the answers, by the loss beside the cross-entropy")
     legend(figure, axes)
-    words = "mark: mean of the seeds; bar: 95 % interval, cut at 0 and 100; no mark: not tried\n"
+    words = "mark: mean of the seeds; bar: 95 % interval; no mark: not tried\n"
     words += "each panel has its own axis; at or left of the dotted line: learned nothing"
     return captioned(figure, words)
 

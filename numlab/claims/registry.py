@@ -35,6 +35,7 @@ class Claim:
     above: float | None = None
     below: float | None = None
     within: tuple[float, float] | None = None  # ends included
+    range: tuple[float, float] | None = None  # of the statistic: [0, 1] of a share
     ratio: bool = False  # the mean is geometric, and paired samples are divided
     over: str = "seeds"  # or "examples": what samples are drawn over; "nothing": a computation
     gates: list[str] = field(default_factory=list)  # that must pass before the statistic may judge
@@ -91,7 +92,8 @@ class Claim:
         if more := len(verdict["parts"]) - len(shown):
             shown.append(f"and {more} more")
         if shown and self.over != "nothing":
-            shown.append(f"{verdict['parts'][0]['n']} {self.over}")
+            counts = sorted({part["n"] for part in verdict["parts"]})
+            shown.append(f"{' to '.join(map(str, counts[:1] + counts[1:][-1:]))} {self.over}")
         facts = [verdict["why"], ", ".join(shown), verdict["ours"]]
         return "; ".join(filter(None, facts))
 

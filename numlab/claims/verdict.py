@@ -95,10 +95,10 @@ def judge(
     gates : one for each name in `claim.gates`, or one for each part and side.
     half : `[samples]` or `[samples, against]` of the same runs with half of the steps, for a claim
         with the gate "settled". It passes for a part if the change from half of the steps to all of
-        them, added once more, leaves the mean on its side of the bound. That is what twice the
-        steps bring where a statistic moves evenly with the logarithm of the steps, and all that
-        further training brings where each doubling moves it half as far as the one before. Means
-        alone are compared: how much they vary, the interval says.
+        them, added once more within the claim's range, leaves the mean on its side of the bound.
+        That is what twice the steps bring where a statistic moves evenly with the logarithm of the
+        steps, and all that further training brings where each doubling moves it half as far as the
+        one before. Means alone are compared: how much they vary, the interval says.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def _settled(claim: Claim, whole: dict, half: dict) -> Iterable[Gate]:
             where = _named(claim, name)
             raise WrongSamplesError(f"{where}: other {claim.over} with half of the steps")
         before, after = (v.mean(skipna=False) for v in (values, whole[name]))
-        means = before, after, 2 * after - before
+        means = before, after, np.clip(2 * after - before, *claim.range or (-np.inf, np.inf))
         shown = "{:.3g} with half of the steps, {:.3g} with all, {:.3g} if it moves as far again"
         numbers = np.exp(means) if claim.ratio else means
         sides = {_lies(claim, mean, mean) for mean in means[1:]}

@@ -59,7 +59,9 @@ def short(name: str) -> str:
 
 
 def told(value: float) -> str:
-    """A value in a few characters."""
+    """A value in a few characters; a dash where there is none."""
+    if value != value:
+        return "–"
     return ">999" if value > 999 else "<0.001" if 0 < value < 1e-3 else f"{value:.3g}"
 
 

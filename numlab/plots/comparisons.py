@@ -225,7 +225,8 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
         ax.set(xlabel="step", ylabel="validation loss")
         ax.locator_params(axis="x", nbins=5)
         ax.xaxis.set_major_formatter("{x:,.0f}")
-        ax.axvspan(0.8 * rows.step.max(), rows.step.max(), color="#F1F1F1", lw=0, zorder=0)
+        if longest.nunique() == 1:
+            ax.axvspan(0.8 * rows.step.max(), rows.step.max(), color="#F1F1F1", lw=0, zorder=0)
         ax.set_title("\n".join(textwrap.wrap(title, 54)), fontsize=9.5)
     legend(figure, axes)
     words = "a line: a run, each encoder with its own loss; pale: a shorter run\n"

@@ -45,7 +45,7 @@ MEASURES = {  # by name: the desideratum, its number, and what is measured
     "RMS ratio": ("normalised", 5, "The greatest RMS of a number's vector over the least."),
     "read back, bf16": ("stable", 6, "The share of numbers still told apart in bfloat16."),
     "read back, float8": ("stable", 6, "The share of numbers still told apart in float8 (e4m3)."),
-    "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), over random pairs; 0: all alike."),
+    "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), if told apart, over random pairs."),
     "noise": ("robust", 8, "The most noise, per RMS, that leaves 99 % of answers as they were."),
     "log-sMAPE of sums": ("arithmetic", 9, "About the share of digits right when an MLP adds."),
     "log-sMAPE of products": ("arithmetic", 9, "The same when it multiplies."),
@@ -79,8 +79,7 @@ def report_card(
     """
     rows = []
     for encoder in [encoders] if isinstance(encoders, Encoder) else encoders:
-        name = type(encoder).__name__
-        published = PUBLISHED.get(name)
+        published = PUBLISHED.get(encoder.label)
         for measure, value in _Measured(encoder, seed, seconds).measures():
             what, number, _ = MEASURES[measure]
             tick = np.nan if published is None else published.get(number, 1.0)
@@ -127,7 +126,7 @@ def _score(measure: str, value: float) -> float:
     if measure.startswith("decades"):
         return value / len(DECADES)
     if measure == "step":
-        return 1 - value if value > 0 else 0.0  # one code for both: a staircase
+        return 0.0 if np.isnan(value) else 1 - value
     if measure == "noise":
         return (np.log2(value) - NOISE[0]) / -NOISE[0] if value else 0.0
     return 0.0 if np.isnan(value) else value
@@ -247,13 +246,17 @@ class _Measured:
             yield f"read back, {name}", codes.read(cast).mean()
 
     def _step(self) -> float:
-        x = self.draw(SOME, 1)
+        x = self.draw(MANY, 1)
         next_to = x + (x * 2.0**-20 if x.dtype != object else x // 2**20)
         inside = next_to <= self.encoder.bounds[1]
         x, next_to = x[inside], next_to[inside]
-        here, there = self.vectors(x), self.vectors(next_to)
-        apart = np.linalg.norm((here - np.roll(here, 1, 0)).reshape(len(x), -1), axis=1).mean()
-        step = np.linalg.norm((here - there).reshape(len(x), -1), axis=1).mean()
+        codes = [_bytes(self.encoder.encode(n), self.encoder.carriers) for n in (x, next_to)]
+        differ = np.flatnonzero(codes[0] != codes[1])[:SOME]  # a staircase moves where it jumps
+        if len(differ) < 2:
+            return np.nan
+        here, there = (self.vectors(n[differ]).reshape(len(differ), -1) for n in (x, next_to))
+        step = np.linalg.norm(here - there, axis=1).mean()
+        apart = np.linalg.norm(here - np.roll(here, 1, 0), axis=1).mean()
         return float(step / apart) if apart else np.nan
 
     def _noise(self) -> float:

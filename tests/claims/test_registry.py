@@ -85,6 +85,15 @@ def test_numbers_have_as_many_digits_as_tell_them_apart(ends, shown):
     assert claim.summary(verdict) == f"{shown}, 3 seeds"
 
 
+def test_parts_of_several_numbers_of_seeds_are_all_told():
+    parts = [
+        {"name": name, "n": n, "mean": 1, "low": 1, "high": 1} for name, n in (("a", 6), ("b", 3))
+    ]
+    claim = Claim("xval/x", ["xval/fig07"], "xVal is best", "errors", above=0)
+    told = claim.summary({"parts": parts, "why": "", "ours": ""})
+    assert told == "a 1 [1, 1], b 1 [1, 1], 3 to 6 seeds"
+
+
 def test_a_file_of_claims_is_read(tmp_path, monkeypatch):
     (tmp_path / "xval.toml").write_text(FILE)
     monkeypatch.setattr("numlab.claims.registry.FOLDER", tmp_path)

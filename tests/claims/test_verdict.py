@@ -243,6 +243,12 @@ def test_within_a_margin_it_may_not_move_out_on_either_side():
     assert verdicts == ["held", "held", "open"]
 
 
+def test_a_share_does_not_move_past_1():
+    gated = claim(within=(1, 1), gates=["settled"], range=(0, 1))
+    assert judge(gated, [1.0] * 3, half=[[0.8, 0.9, 1.0]]).verdict == "held"
+    assert judge(gated, [0.9, 1.0, 1.0], half=[[1.0] * 3]).verdict == "open"
+
+
 def test_only_what_contradicts_has_to_be_settled():
     gated = claim(above=0, gates=["settled"])
     whole = {"sums": [-x for x in SEEDS], "products": SEEDS}

@@ -117,6 +117,7 @@ def test_a_small_step_is_small_on_a_line_and_large_in_bits(cards):
     _, by_name = cards
     assert by_name["OneLine"]["step"] == pytest.approx(2**-20 / np.log(10) / (29 / 3), rel=0.1)
     assert by_name["BitTokens"]["step"] > 0.3
+    assert by_name["P10"]["step"] > 0.3  # of the few that round to another word
 
 
 def test_noise_of_a_value_is_that_of_its_projection(cards):
@@ -146,7 +147,9 @@ def test_the_same_seed_gives_the_same_card(ten):
     "encoder", [nl.FoNE(20), nl.LogBins(), nl.IntegerVocabulary(), nl.Aggregate()], ids=str
 )
 def test_integers_bins_and_lengths_have_a_card(encoder):
-    assert report_card(encoder).value.notna().all()
+    card = report_card(encoder)
+    assert card.measure[card.value.isna()].isin(["step"]).all()  # of wide bins none differ
+    assert card.score.between(0, 1).all()
 
 
 def test_a_picture_has_a_column_for_each_encoder(cards):
