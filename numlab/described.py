@@ -4,6 +4,8 @@ import dataclasses
 import importlib
 from typing import Any
 
+FLOATS = ("float", "float | None", float, float | None)  # how a field may be declared
+
 
 class ForeignClass(ValueError):
     """Stored JSON names a class outside numlab and the allowed modules."""
@@ -33,7 +35,7 @@ def describe(value: Any) -> Any:
         described = {"class": name, "version": getattr(cls, "version", 1)}
         for f in dataclasses.fields(value):
             part = getattr(value, f.name)
-            if f.type in ("float", float) and isinstance(part, int):
+            if f.type in FLOATS and type(part) is int:
                 part = float(part)
             if part is not None or f.default is not None:
                 described[f.name] = describe(part)

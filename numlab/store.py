@@ -180,13 +180,16 @@ def table(folder: str, key: Any, make: Callable[[], Any]):
 
 
 @functools.lru_cache(maxsize=8)
-def split(task: Any, sizes: tuple[int, ...], seed: int) -> tuple[list[Examples], ...]:
+def split(
+    task: Any, sizes: tuple[int, ...], seed: int, code: tuple = ()
+) -> tuple[list[Examples], ...]:
     """`task.split(sizes, seed)`, drawn once and kept on disk if `task.stored`.
 
-    Large arrays stay on disk, memory-mapped and read-only.
+    Large arrays stay on disk, memory-mapped and read-only. `code`: what else makes texts of their
+    own, the code of a task outside numlab.
     """
     if task.stored:
-        entry = home() / "data" / "corpora" / digest((task, *sizes, seed))
+        entry = home() / "data" / "corpora" / digest((task, *sizes, seed, *code))
         with lock(entry):
             if not intact(entry):
                 write(entry, lambda folder: _save_examples(folder, task, sizes, seed))

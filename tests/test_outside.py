@@ -289,6 +289,44 @@ def test_a_run_whose_class_was_edited_is_not_read_in_silence(home, monkeypatch):
             read(mine)
 
 
+DRAWS = """
+from dataclasses import dataclass
+import numlab as nl
+
+@dataclass(frozen=True)
+class Mine(nl.tasks.Addition):
+    stored = True
+
+    def split(self, sizes, seed):
+        return super().split(sizes, 1 + seed)
+"""
+
+
+def test_a_task_that_was_edited_draws_its_texts_again(home, monkeypatch):
+    path = home / "drawn_later.py"
+    path.write_text(DRAWS)
+    monkeypatch.syspath_prepend(home)
+    mine = spec(task=importlib.import_module("drawn_later").Mine(2))
+    before = mine.examples("test")[0].numbers
+    path.write_text(DRAWS.replace("1 + seed", "200 + seed"))
+    reloaded = importlib.reload(sys.modules["drawn_later"]).Mine(2)
+    after = dataclasses.replace(mine, task=reloaded).examples("test")[0].numbers
+    assert (before != after).any()
+
+
+def test_a_checkpoint_of_other_code_is_not_trained_on(home, monkeypatch):
+    path = home / "halfway.py"
+    path.write_text(MINE)
+    monkeypatch.syspath_prepend(home)
+    mine = spec(encoder=importlib.import_module("halfway").Mine(), steps=3)
+    half = fit.Fit(mine, nl.Run(mine).digest)
+    half.step = 1
+    half._checkpoint()
+    path.write_text(f"{MINE}    other: int = 0\n")
+    with pytest.warns(UserWarning, match="begins anew: its own code has changed"):
+        assert fit.Fit(mine, nl.Run(mine).digest).step == 0
+
+
 def test_code_that_is_edited_during_a_training_is_that_of_its_beginning(home, monkeypatch):
     path = home / "edited_meanwhile.py"
     path.write_text(MINE)

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import types
 
 import dask
@@ -467,6 +468,41 @@ def test_a_word_that_sums_up_a_number_never_leaks_it(objective):
         dataclasses.replace(SPEC, encoder=nl.Aggregate(3), objective=objective)
     for encoder in (nl.Aggregate(3, how=None), nl.XVal()):
         dataclasses.replace(SPEC, encoder=encoder, objective=objective)
+
+
+def test_a_head_never_sees_the_rest_of_its_number():
+    head = nl.heads.HLGauss.fit(np.arange(199.0))
+    with pytest.raises(ValueError, match="the other tokens of a number tell a head of it"):
+        objective = nl.MaskedLM(0.5, 0, whole=False)
+        dataclasses.replace(SPEC, encoder=nl.Digits(3), head=head, objective=objective)
+    for other in (nl.MaskedLM(), nl.CausalLM(literals=True)):
+        dataclasses.replace(SPEC, encoder=nl.Digits(3), head=head, objective=other)
+
+
+def test_batches_that_ask_for_no_trained_part_change_nothing(home):
+    objective = nl.MaskedLM(slots=0.05, literals=0.0, only=("answer",))
+    few = {"batch_size": 2, "steps": 20, "trainable": ("value_head.*",)}
+    run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal(), objective=objective, **few))
+    assert run.history.step.iloc[-1] == 20
+
+
+def test_a_model_that_is_loaded_meanwhile_leaves_a_training_as_it_is(home):
+    alone = weights(nl.train(SPEC))
+    other = nl.train(dataclasses.replace(SPEC, seed=1))
+    shutil.rmtree(nl.Run(SPEC).folder)
+    done = threading.Event()
+
+    def load():
+        while not done.is_set():
+            assert nl.Run(other.spec).model
+
+    loader = threading.Thread(target=load)
+    loader.start()
+    try:
+        assert weights(nl.train(SPEC)) == alone
+    finally:
+        done.set()
+        loader.join()
 
 
 def test_a_model_from_scratch_needs_an_encoder_and_a_part_has_a_name():

@@ -137,6 +137,11 @@ class PretrainedModel(Model):
             self.trunk._apply(fn, recurse)
         return super()._apply(fn, recurse)
 
+    def start_from(self, other: Model) -> None:
+        if self.spec.frozen and not getattr(other.spec, "frozen", True):
+            raise ValueError("a frozen model would lose the trunk that its start has trained")
+        super().start_from(other)
+
     def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:
         return states(self.trunk, self.embed(inputs), inputs.real, layer, reads)
 

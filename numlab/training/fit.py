@@ -7,8 +7,8 @@ checkpoint and ends with the same weights, to the bit on a CPU.
 import contextlib
 import json
 import shutil
-import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,13 +25,12 @@ from numlab.objectives import Objective
 from numlab.training import processes
 from numlab.training.curriculum import CHECKS, Course
 from numlab.training.own_code import OWN_CODE, own_code, warn_if_changed
-from numlab.training.run import Run, autocast, best_device
+from numlab.training.run import TORCH_GENERATOR, Run, autocast, best_device
 from numlab.training.spec import RunSpec
 
 CHECKED = 16  # numbers of each spelling
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
-_TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it and draw in turn
 
 
 def train(spec: RunSpec) -> Run:
@@ -98,7 +97,7 @@ class Fit:
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         self._check_encoder()
-        with _TORCH_GENERATOR:
+        with TORCH_GENERATOR:
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
         if spec.start:
@@ -166,7 +165,8 @@ class Fit:
             names = self.sums | parts  # a batch may lack a part
             self.sums = {k: self.sums.get(k, 0.0) + parts.get(k, 0.0) for k in names}
             self.step += 1
-            if self.course and self.step % max(1, spec.steps // CHECKS) == 0:
+            checks = self.step * CHECKS // spec.steps
+            if self.course and checks > (self.step - 1) * CHECKS // spec.steps:
                 self.course.check(self._right, self.step / spec.steps)
             if self.step % every == 0 or self.step == spec.steps:
                 n = (self.step - 1) % every + 1
@@ -194,14 +194,15 @@ class Fit:
         inputs, targets = spec.objective.train(batch, np.random.default_rng((spec.seed, 2, step)))
         self.tokens += int(batch.real.sum())
         entropy = np.random.SeedSequence((spec.seed, 1, step))
-        with _TORCH_GENERATOR:
+        with TORCH_GENERATOR:
             # torch.manual_seed formats a traceback besides: slow where the generator alone will do
             on_cpu = self.model.device.type == "cpu"
             seed = torch.default_generator.manual_seed if on_cpu else torch.manual_seed
             seed(int(entropy.generate_state(1)[0]))
             parts = processes.losses(self._losses, inputs, targets)
         self.optimizer.zero_grad(set_to_none=True)
-        sum(parts.values()).backward()
+        if (total := sum(parts.values())).requires_grad:  # a batch may ask for no trained part
+            total.backward()
         parts = processes.add_up(self.parameters, parts)
         torch.nn.utils.clip_grad_norm_(self.parameters, spec.clip)
         self.optimizer.step()
@@ -276,6 +277,7 @@ class Fit:
         }
         _save_tensors(folder / "moments.safetensors", moments)
         state = {"step": self.step, "history": self.history, "tokens": self.tokens}
+        state["own_code"] = self.own_code
         if self.course:
             state["reached"] = self.course.reached
         state |= {"seconds": self.seconds, "sums": {k: float(v) for k, v in self.sums.items()}}
@@ -286,12 +288,15 @@ class Fit:
         folder = self.folder / "checkpoint"
         if not processes.from_rank_0(processes.rank() == 0 and store.intact(folder)):
             return
+        state = json.loads((folder / "state.json").read_text())
+        if state.pop("own_code", {}) != self.own_code:
+            warnings.warn(f"{self.spec.name} begins anew: its own code has changed", stacklevel=4)
+            return
         self.model.load_state_dict(load_file(folder / "weights.safetensors"))
         for key, value in load_file(folder / "moments.safetensors").items():
             i, _, name = key.partition(".")
             parameter = self.parameters[int(i)]
             self.optimizer.state[parameter][name] = value.to(parameter.device)
-        state = json.loads((folder / "state.json").read_text())
         if self.course:
             self.course.reached = state.pop("reached")
         for name, value in state.items():

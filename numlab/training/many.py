@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable, Iterable
 
+from torch import distributed
+
 from numlab.examples import as_list
 from numlab.training import cluster, slurm
 from numlab.training.run import Run
@@ -39,6 +41,8 @@ def train_all(
         if starts := [run.spec.start for run in missing if run.spec.start]:
             train_all(starts, scheduler)  # a job does not wait for another
         slurm.train(_missing(runs), ended)
+    elif len(missing) > 1 and distributed.is_torchelastic_launched():
+        raise ValueError("processes of torchrun train one run: nl.train(spec)")
     elif missing:
         with cluster.connect(named(scheduler), len(missing)) as client:
             cluster.train(client, missing, ended)

@@ -54,7 +54,9 @@ def losses(compute: Callable[[Inputs, Targets], Parts], inputs: Inputs, targets:
 def _share(inputs: Inputs, targets: Targets) -> tuple[Inputs, Targets]:
     """The rows of a batch that this process takes."""
     n_rows, length = inputs.ids.shape
-    first, end = (n_rows * i // distributed.get_world_size() for i in (rank(), rank() + 1))
+    if n_rows < (world := distributed.get_world_size()):
+        raise ValueError(f"{world} processes cannot share a batch of {n_rows}: raise batch_size")
+    first, end = (n_rows * i // world for i in (rank(), rank() + 1))
     start = first * length
     carried = (inputs.carriers >= start) & (inputs.carriers < end * length)
     mine = (targets.row >= first) & (targets.row < end)

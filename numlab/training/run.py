@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import threading
 import warnings
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,8 @@ from numlab.models import Model
 from numlab.tokenizer import Tokenizer
 from numlab.training.own_code import warn_if_changed
 from numlab.training.spec import RunSpec
+
+TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it and draw in turn
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Run:
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
         store.used[self.digest] = self.spec
-        model = self.spec.model.build(self.tokenizer)
+        with TORCH_GENERATOR:
+            model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self._stored_file("weights.safetensors")))
         return model.to(best_device()).eval()
 

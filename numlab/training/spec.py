@@ -22,6 +22,7 @@ from numlab.tasks import Task
 from numlab.tasks.leaks import warn_of_leak
 from numlab.tokenizer import Tokenizer
 from numlab.training.curriculum import Curriculum
+from numlab.training.own_code import own_code
 
 HISTORY = {"step", "part", "loss", "token", "value", "learning_rate", "tokens", "seconds"}
 
@@ -110,6 +111,10 @@ class RunSpec:
             term.check(own)
         self._check_spelling(own)
         self.model.check(self.encoder, self.head, self.objective, self.losses)
+        at_once = self.head and self.encoder and self.objective.fills_at_once
+        if at_once and self.objective.shows_rest and self.encoder.length > 1:
+            expected = "expected an objective that hides them, such as MaskedLM(whole=True)"
+            raise ValueError(f"the other tokens of a number tell a head of it: {expected}")
         if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
             expected = "expected an objective that does not show it beside a number to predict"
             raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
@@ -192,7 +197,8 @@ class RunSpec:
         seed = self.seed if self.data_seed is None else self.data_seed
         if part == "test":
             warn_of_leak(self.task, sizes, seed)
-        parts = store.split(self.task, sizes, seed)
+        code = tuple(own_code(self.task).values())
+        parts = store.split(self.task, sizes, seed, code)
         return dict(zip(("test", "valid", "train"), parts, strict=True))[part]
 
     def rate(self, step: int) -> float:
