@@ -16,6 +16,7 @@ from numlab.models import GPT2
 from numlab.numbers import check_count
 from numlab.objectives import MaskedLM
 from numlab.tasks import Table
+from numlab.tasks.frames import refuse_rounded
 from numlab.tokenizer import Tokenizer
 from numlab.training import RunSpec, train
 
@@ -214,9 +215,10 @@ class NumberEncoder(TransformerMixin, _WithGaps):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        if input_features is not None and len(input_features) != len(names):
-            raise ValueError(f"expected {len(names)} input features; got {len(input_features)}")
-        names = names if input_features is None else input_features
+        given = [*names] if input_features is None else [*input_features]
+        if len(given) != len(names) or given != [*getattr(self, "feature_names_in_", given)]:
+            raise ValueError(f"expected the input features {', '.join(names)}; got {given}")
+        names = given
         return np.array([f"{n}_{i}" for n in names for i in range(self.d_model)], object)
 
 
@@ -228,13 +230,15 @@ def _check(encoder: Encoder | None, **counts: int) -> None:
 
 
 def _check_numbers(values, name: str = "X") -> None:
-    """ValueError for dates: as float64 they are microseconds, and a missing one is a number."""
+    """ValueError for integers that float64 rounds, and for dates: as float64 they are microseconds,
+    and a missing one is a number."""
     is_frame = isinstance(values, pd.DataFrame)
     frame = values if is_frame else pd.DataFrame({name: np.asarray(values).ravel()})
     for name, column in frame.items():
         known = column.cat.categories if column.dtype == "category" else column
         if pd.api.types.infer_dtype(known).startswith(("date", "time", "period")):
             raise ValueError(f"columns are numbers; got dates in {name}")
+        refuse_rounded(column, name)
 
 
 def _standardised(numbers: np.ndarray) -> Standardised:

@@ -10,8 +10,10 @@ from numlab.numbers import FLOAT_DIGITS
 NUMBER = re.compile(
     r"""
     (   [-+\u2212.0-9]                  # how a number begins, but
-        (?<![\w.].)                     # not inside a word ("planet0") or a number ("1.2.3"),
-        (?<![)\]}][-+\u2212])           # and no sign where something is subtracted ("(a)-2")
+        (?<![^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af].)  # not inside a word ("planet0"), but
+        (?<![.].)                       # behind a sign of Chinese; nor in a number ("1.2.3");
+        (?<![)\]}][-+\u2212])           # no sign where something is subtracted ("(a)-2")
+        (?<![0-9][%‰°€£¥'"′″][-+\u2212])  # or a range ends ("5%-10%")
         (?:                             # as much as there is, so that "1.25.3" holds no 1.2
             (?<=\.) [0-9]++
           | (?: (?<=[0-9]) | (?<=[-+\u2212]) [0-9] )
@@ -96,7 +98,8 @@ def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -
     else:
         values = np.fromiter(map(float, numbers), np.float64, len(numbers))
         rounded = [i for i in long if values[i].item() != int(numbers[i])]
-        if lost := rounded + np.flatnonzero(np.isinf(values)).tolist():
+        zeros = [i for i in np.flatnonzero(values == 0) if re.match("[^eE]*[1-9]", numbers[i])]
+        if lost := rounded + zeros + np.flatnonzero(np.isinf(values)).tolist():
             expected = "a number that float64 holds (more than 15 digits only among integers)"
             i, number = index[lost[0] // k], numbers[lost[0]]
             raise ValueError(f"text {i}: expected {expected}; got {number}")

@@ -266,7 +266,7 @@ def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     found = read(tmp_path, "n.csv", text, ["x", "day:dmy"], decimal=",")
     assert found.numbers["day month"].tolist() == [2, 4] and found.numbers["x"][0] == 1.234
     found = read(tmp_path, "n.csv", "x,y\n1.234,a\n1.5,b\n", ["x"], decimal=",")
-    assert found.numbers["x"].tolist() == [1234, 1.5]
+    assert found.numbers["x"].tolist() == [1.234, 1.5]  # a point means one thing
     with pytest.raises(ValueError, match="the columns are x, day, kinds number.*; got z"):
         read(tmp_path, "n.csv", text, ["z"])
 
@@ -778,3 +778,83 @@ def test_long_integers_and_plain_texts_are_read_from_json_lines(tmp_path):
     assert read(tmp_path, "big.jsonl", lines).numbers["n"].tolist() == [1.0, 2.0, 1e30]
     texts = read(tmp_path, "big.jsonl", '"from 1 to 2"\n\n"nothing"\n').numbers
     assert [x.tolist() for x in texts.values()] == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "month", "hour"),
+    [
+        ("{:02}.04.2024 10:30", "date", 4, 10.5),
+        ("{:02}.04.2024 10:30", "dmy", 4, 10.5),
+        ("1/{}/2024 10:30 PM", "date", 1, 22.5),
+        ("2024/04/{:02}", "date", 4, None),
+    ],
+)
+def test_days_with_a_time_have_one_order_too(tmp_path, form, kind, month, hour):
+    lines = [f"{form.format(day)},{day}" for day in range(5, 25)]
+    found = read(tmp_path, "n.csv", "\n".join(["d,x", *lines]), [f"d:{kind}", "x"]).numbers
+    assert found["d day"].tolist() == [*range(5, 25)] and set(found["d month"]) == {month}
+    assert set(found.get("d hour", [None])) == {hour}
+
+
+def test_numbers_of_json_keep_their_point_beside_texts(tmp_path):
+    rows = [{"a": 1.234, "b": "2,5"}, {"a": 2.5, "b": "3,5"}, {"a": "n/a", "b": "4,5"}]
+    assert read(tmp_path, "n.json", json.dumps(rows)).numbers["a"].tolist() == [1.234, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("entries", "numbers"),
+    [
+        (["1,5", "2.25", "1.500", "7.0"], [1.5, 2.25, 1.5, 7]),
+        (["1,5", "2.250", "1.234,5"], [1.5, 2250, 1234.5]),
+    ],
+)
+def test_a_point_means_one_thing_in_a_column(tmp_path, entries, numbers):
+    assert (
+        read(tmp_path, "n.csv", "a;b\n" + ";1\n".join([*entries, ""])).numbers["a"].tolist()
+        == numbers
+    )
+
+
+def test_thousands_in_texts_are_put_together(tmp_path):
+    text = "3 rooms cost 1'203 francs\n4 rooms cost 1\u202f303 francs\n"
+    found = read(tmp_path, "n.txt", text)
+    assert (
+        found.numbers["n1"].tolist() == [1203, 1303] and "1'234 is read as 1234" in found.notes[0]
+    )
+
+
+def test_a_first_row_with_a_number_is_said_to_be_names(tmp_path):
+    assert (
+        "the first row (u0, 0.5) is taken for names"
+        in read(tmp_path, "n.csv", "u0,0.5\nu1,1\n").notes
+    )
+    found = read(tmp_path, "n.csv", "1m,5m\n1,2\n3,4\n")
+    assert list(found.numbers) == ["1m", "5m"] and found.notes == ()
+
+
+def test_of_two_markdown_tables_the_first_is_read(tmp_path):
+    text = "| a |\n|---|\n| 1 |\n\n| c |\n|---|\n| 5 |\n"
+    assert read(tmp_path, "n.md", text).numbers["a"].tolist() == [1]
+
+
+@pytest.mark.parametrize("form", ["${:,}", "{} bytes", "{:.2f}"])
+def test_large_quantities_are_no_ids(tmp_path, form):
+    numbers = np.random.default_rng(0).integers(10**7, 10**8, 60).tolist()
+    lines = [f'"{form.format(n)}",1' for n in numbers]
+    found = read(tmp_path, "n.csv", "\n".join(["n,x", *lines]))
+    assert found.columns.kind[0] == "number"
+
+
+def test_columns_of_missing_dates_and_of_all_of_float64_are_read(tmp_path):
+    frame = pd.DataFrame({"d": pd.Series([pd.NaT] * 60, dtype="datetime64[ns]")})
+    frame["x"] = 10 ** np.random.default_rng(0).uniform(-300, 300, 60)
+    frame["y"] = [1.7e308, -1.7e308] * 30
+    frame.to_parquet(tmp_path / "n.parquet")
+    found = nl.compare.report(tmp_path / "n.parquet", steps=0).reading
+    assert found.columns.kind.tolist() == ["-", "number", "number"]
+
+
+def test_what_excel_says_of_a_separator_and_pandas_of_rows_is_no_column(tmp_path):
+    assert read(tmp_path, "n.csv", "sep=;\na;b\n0;0,5\n1;1,5\n").numbers["b"].tolist() == [0.5, 1.5]
+    found = read(tmp_path, "n.csv", pd.DataFrame({"x": [3.0, 1, 2]}).to_csv())
+    assert found.columns.kind.tolist() == ["id", "number"]

@@ -123,8 +123,18 @@ def test_names_of_features_need_a_fit_and_one_for_each_column():
         NumberEncoder().get_feature_names_out()
     fitted = NumberEncoder(d_model=2).fit(np.ones((3, 2)))
     assert fitted.get_feature_names_out(["a", "b"]).tolist() == ["a_0", "a_1", "b_0", "b_1"]
-    with pytest.raises(ValueError, match="expected 2 input features; got 1"):
+    with pytest.raises(ValueError, match=r"expected the input features x0, x1; got \['a'\]"):
         fitted.get_feature_names_out(["a"])
+    named = NumberEncoder(d_model=2).fit(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
+    with pytest.raises(ValueError, match=r"the input features a, b; got \['b', 'a'\]"):
+        named.get_feature_names_out(["b", "a"])
+
+
+def test_integers_that_float64_rounds_are_refused():
+    with pytest.raises(
+        ValueError, match="float64 rounds whole numbers above 2.53; got 9007199254740993"
+    ):
+        NumberEncoder().fit(pd.DataFrame({"a": [2**53 + 1, 1]}))
 
 
 def test_dates_are_no_target():

@@ -44,6 +44,10 @@ def found(text: str) -> list[float]:
         ("on 25.11.2026 at 10.30.15 from 192.168.0.1: 5 kg, or 2.5.", [5, 2.5]),
         ("1.6e\u221227 kg", [1.6e-27]),
         ("-.5.2 1e5.3 1.25.3 1..2", [1]),
+        ("5%-10%, 5°-10°, 5€-10€", [5, 10, 5, 10, 5, 10]),
+        ("'-5' is €-3", [-5, -3]),
+        ("2024年5月, 1200円", [2024, 5, 1200]),
+        ("0e-400", [0]),
     ],
 )
 def test_numbers_are_found(text, numbers):
@@ -87,6 +91,7 @@ def test_long_integers_among_integers_are_python_ints():
         (["1", ""], "text 1 is empty"),
         (["1", "1", "planet0"], "text 2: expected a number; got no number in 'planet0'"),
         (["1", "1e400"], "text 1: .*float64 holds.*; got 1e400"),
+        (["1", "1e-400"], "text 1: .*float64 holds.*; got 1e-400"),
         (
             ["2.5+1", "1+12345678901234567"],
             "text 1: .*more than 15 digits.*; got 12345678901234567",

@@ -181,6 +181,13 @@ def test_a_text_without_a_number_is_read_beside_others(model, kind, tokenizer):
     assert torch.equal(embedded, model.get_input_embeddings()(alone))
 
 
+def test_a_long_integer_is_read_beside_other_texts(tokenizer):
+    numbers = NumberModel(MODELS["bert"](), tokenizer, nl.Digits(20))
+    texts = ["id 12345678901234567891", "a 1"]
+    mask = numbers.inputs(texts)["attention_mask"]
+    assert mask.sum(1).tolist() == [numbers.inputs([t])["attention_mask"].sum() for t in texts]
+
+
 # -- errors
 
 

@@ -55,7 +55,8 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
             frame = batch.to_pandas(ignore_metadata=True, integer_object_nulls=True)
             yield frame.loc[:, ~frame.columns.str.fullmatch(r"__index_level_\d+__")]
     elif kind in (".txt", ".md"):
-        lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+        lines = path.read_text("utf-8-sig").splitlines()
+        lines = _first_table(lines) or [line for line in lines if line.strip()]
         inner = (line.strip().removeprefix("|").removesuffix("|").strip() for line in lines)
         cells = [re.split(r"\s*(?<!\\)\|\s*", line) for line in inner]
         table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
@@ -66,6 +67,12 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
             yield pd.DataFrame({"text": lines})
     else:
         raise ValueError(f"expected {', '.join(SUFFIXES)}; got {kind or 'none'}")
+
+
+def _first_table(lines: list[str]) -> list[str]:
+    """The lines of the first Markdown table; none where there is none."""
+    begun = itertools.dropwhile(lambda line: line.lstrip()[:1] != "|", lines)
+    return [*itertools.takewhile(lambda line: line.lstrip()[:1] == "|", begun)]
 
 
 def _json(text: str):
@@ -93,10 +100,14 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
     default = "\t" if path.suffix == ".tsv" else ","
     options = {"sep": max(alike, key=alike.get, default=default), "dtype": "str"}
     options |= {"index_col": False, "encoding": "utf-8-sig"}
+    if head and (said := re.fullmatch(r"sep=(.)\s*", head[0])):  # as Excel writes it
+        options |= {"sep": said[1], "skiprows": 1}
     first = pd.read_csv(path, header=None, nrows=1, **options).iloc[0]
-    named = first.dropna()
-    numeric = in_float64(named, "")[0].notna() | named.str.strip().str.match(UNIT)
-    if pd.notna(first[0]) and numeric.all():  # no header
+    named, beside = first.dropna(), [*csv.reader(head[1:2], delimiter=options["sep"])]
+    plain = in_float64(named, "")[0].notna()
+    units_below = in_float64(pd.Series(beside[:1] and beside[0], dtype="str"), "")[0].isna().any()
+    with_unit = named.str.strip().str.match(UNIT) & (units_below or not beside)
+    if pd.notna(first[0]) and (plain | with_unit).all():  # no header
         options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
     elif twice := named[named.duplicated()].tolist():  # pandas would rename them
         raise ValueError(f"it has several columns with the name {twice[0]!r}: rename one")

@@ -25,6 +25,7 @@ SCALES = ("%", "‰", "k", "K", "M", "B", "bn", "Mio", "Mrd", "Tsd")
 DEBIT = re.compile(r"^([$€£¥₹]?)\s*\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
 SIGN = re.compile(r"^([-+\u2212])\s*((?:US)?\$|[€£¥₹])")
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
+TIME = r"((?:[ T]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AaPp][Mm])?)?)"
 LONG = "ids of more than 15 digits are not read: float64 does not keep them"
 EMPTY = ("-", "–", "?", "n/a", "none", ".")
 
@@ -34,6 +35,8 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
 
     ValueError where no value is of the given kind.
     """
+    if raw.isna().all():
+        return "-", None, "it is empty"
     if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
         return "date", raw, ""
     texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
@@ -48,7 +51,9 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
         if date is not None:
             return "date", *date
     plain, bared = bare(texts)
-    numbers, note = in_float64(plain, "" if raw.dtype.kind in "iuf" else decimal)
+    written = raw.map(lambda value: isinstance(value, str))
+    numbers, note = in_float64(plain.where(written), decimal)
+    numbers = numbers.fillna(in_float64(plain.mask(written), ".")[0])  # these have a point
     share = numbers.notna().sum() / max(1, texts.notna().sum())
     if given in ("number", "id", "code") and share == 0:
         raise ValueError(refused)
@@ -57,7 +62,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
             bad = texts[numbers.isna() & texts.notna()]
             some = ", ".join(map(repr, bad.unique()[:3]))
             note = joined(note, f"{len(bad):,} entries are not numbers: {some}")
-        kind, why = (given, "") if given else _kind(name, numbers, plain)
+        kind, why = (given, "") if given else _kind(name, numbers, texts)
         long = plain.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
         if long and kind in ("id", "code"):
             return "text", texts, LONG
@@ -105,9 +110,11 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     whole = (x == np.rint(x)).all() and (x >= 0).all()
     zeros = texts.str.fullmatch(r"0\d+").any()
     called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no|nr|key)$", name)
-    called = called or re.search(r"[a-z]I[dD]$", name)
+    called = called or re.search(r"[a-z]I[dD]$|^Unnamed: 0$", name)  # pandas writes its index so
     ask += "; zeros at the beginning are not kept" if zeros else ""
-    if whole and len(x) > 1 and (zeros or called or x.median() >= 1e6):
+    bare_digits = texts.dropna().str.fullmatch(r"\d+").all()  # no currency, no separator
+    large = x.median() >= 1e6 and bare_digits and np.ptp(np.floor(np.log10(x))) == 0
+    if whole and len(x) > 1 and (zeros or called or large):
         unlike = x.nunique() >= 0.95 * len(x)
         ordered = x.is_monotonic_increasing or x.is_monotonic_decreasing
         if unlike and (called or zeros or not ordered):
@@ -127,7 +134,9 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
     if decimal == "," or looks:
-        plain = plain.str.replace(DOTS, lambda m: m[1].replace(".", ""), regex=True)
+        groups = plain.str.contains(",") | dots.str.match(DOTS).all()  # else a point is one
+        undotted = plain.str.replace(DOTS, lambda m: m[1].replace(".", ""), regex=True)
+        plain = undotted.where(groups, plain)
         plain, firsts, other = plain.str.replace(",", "."), [*commas.index[:1], *dots.index[:1]], ""
     else:
         plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
@@ -141,11 +150,12 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
 
 def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, str] | None:
     """Dates, and a note on other readings; None where the texts are not dates."""
+    texts = texts.str.replace(r"^(\d{4})/(\d{2})/(\d{2})", r"\1-\2-\3", regex=True)
     some = texts.dropna()
-    parts = some.str.extract(f"^{DAY}$").dropna()
+    parts = some.str.extract(f"^{DAY}{TIME}$").dropna()
     by_day = len(parts) > 0.9 * len(some)
     if some.str.fullmatch(ISO_DATE).mean() > 0.9 or (given == "date" and not by_day):
-        known = texts.mask(texts.str.fullmatch(DAY, na=False))  # 5.4.2026 may be May or April
+        known = texts.mask(texts.str.fullmatch(DAY + TIME, na=False))  # 5.4.2026: May or April?
         local = known.str.replace(ZONE, r"\1", regex=True)
         found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())
@@ -159,11 +169,12 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     dots = some.str.contains(".", regex=False).all() and (not clear or first == second)
     day_first = given == "dmy" or (given != "mdy" and (first > second or dots))
     notes = [f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"]
-    parts = texts.str.extract(f"^{DAY}$")
+    parts = texts.str.extract(f"^{DAY}{TIME}$")
     day, month = (parts[0], parts[1]) if day_first else (parts[1], parts[0])
     written = day + "/" + month + "/" + parts[2]
     long, short = (pd.to_datetime(written, "coerce", format=f"%d/%m/{y}") for y in ("%Y", "%y"))
-    found = long.fillna(short)
+    time = pd.to_datetime("2000-01-01" + parts[3], errors="coerce", format="mixed")
+    found = long.fillna(short) + (time - pd.Timestamp(2000, 1, 1))
     if given not in ("dmy", "mdy") and not clear:
         notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
     if (of_two := long.isna() & short.notna()).any():

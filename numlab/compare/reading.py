@@ -1,6 +1,7 @@
 """How a file is read: its rows, what each column is taken for, and what is left out and why."""
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import pandas as pd
 from numlab.compare.files import sample
 from numlab.compare.kinds import DECIMAL_COMMA, DOTS, KINDS, LONG, POWER, bare, joined, understood
 from numlab.encoders.columns import by_column
-from numlab.parsing import THOUSANDS, parse
+from numlab.parsing import GROUPS, THOUSANDS, parse, refuse_thousands
 from numlab.tasks.frames import as_columns
 
 COLUMNS = 8  # columns used, unless they are named
@@ -98,6 +99,8 @@ def read(
     frame, total = sample(path)
     if total > len(frame):
         notes.append(f"{total:,} rows: {len(frame):,} of them, drawn at random, are used")
+    if any(re.fullmatch(r"[-+]?\d+([.,]\d+)?", name) for name in frame.columns[1:]):
+        notes.append(f"the first row ({', '.join(frame.columns[:COLUMNS])}) is taken for names")
     given = dict(_named(name, frame) for name in columns)
     if target and target not in frame:
         raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
@@ -161,10 +164,11 @@ def _tells(texts: pd.Series) -> bool:
 
 
 def _grouped(raw: pd.Series) -> bool:
-    """Whether each point in a column may stand for thousands."""
+    """Whether each point in a column may stand for thousands: in texts alone."""
+    raw = raw[raw.map(lambda value: isinstance(value, str))]
     points = bare(raw.dropna().astype(str).str.strip())[0].str.strip("+-\u2212 ")
     points = points[points.str.contains(".", regex=False)]
-    return raw.dtype.kind not in "iuf" and len(points) > 0 and points.str.fullmatch(DOTS).all()
+    return len(points) > 0 and points.str.fullmatch(DOTS).all()
 
 
 def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:
@@ -182,11 +186,12 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
     """The texts with numbers of the first column that has any."""
     power = POWER, r"e\1", "3×10^8 is read as 3e8"
     thousands = THOUSANDS, lambda m: m[1].replace(",", ""), "1,234 is read as 1234"
+    groups = GROUPS, lambda m: re.sub(r"\D", "", m[0]), "1'234 is read as 1234"
     point = str.maketrans(",", ".", ".")
     comma = DECIMAL_COMMA, lambda m: m[1].translate(point), "1.234,5 is read as 1234.5"
     for name in frame:
         plain = frame[name].dropna().astype(str)
-        for pattern, number, reading in (power, comma if decimal == "," else thousands):
+        for pattern, number, reading in (power, groups, comma if decimal == "," else thousands):
             texts, plain = plain, plain.str.replace(pattern, number, regex=True)
             if n := int((plain != texts).sum()):
                 notes.append(f"in {n:,} texts {reading}")
@@ -208,6 +213,7 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
 def _has_numbers(text: str) -> bool:
     """Whether a text has numbers, all within float64."""
     try:
+        refuse_thousands([text])
         return parse([text])[0].numbers.dtype != object
     except ValueError:
         return False

@@ -213,6 +213,8 @@ def asinh_centre_scale(numbers: np.ndarray) -> tuple[float, float, float]:
     """The asinh_scale (0: none, below 3 decades), centre and scale that standardise numbers."""
     sizes = np.abs(numbers[numbers != 0])
     low, high = np.quantile(sizes, (0.01, 0.99)) if len(sizes) else (1.0, 1.0)
-    asinh_scale = float(low) if high >= low * 10.0**DECADES else 0.0
+    low = max(float(low), 8 * (np.max(sizes, initial=0.0) / LARGEST))  # so that x / low is finite
+    asinh_scale = low if high >= low * 10.0**DECADES else 0.0
     x = _asinh(numbers, asinh_scale)
-    return asinh_scale, float(x.mean()), deviation(x)
+    _, size = np.frexp(np.abs(x).max(initial=0.0))  # their sum may leave float64
+    return asinh_scale, float(np.ldexp(np.ldexp(x, -size).mean(), size)), deviation(x)

@@ -10,7 +10,7 @@ import copy
 import functools
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,9 @@ class PretrainedTokenizer(Tokenizer):
             if self.encoder.at(slot) != self.encoder:
                 got = f"{self.encoder}, which reads {slot} in its own way"
                 raise ValueError(f"a Hugging Face model reads all numbers alike; got {got}")
-        tokens = self.encoder.encode(np.concatenate([e.numbers.ravel() for e in examples]))
+        each = [self.encoder.encode(e.numbers.ravel()) for e in examples]  # floats or long integers
+        joined = (np.concatenate([getattr(t, f.name) for t in each]) for f in fields(Tokens))
+        tokens = Tokens(*joined)
         texts, owner = _write(examples, marks=bool(self.encoder.vocabulary))
         ids, starts, (slot, number) = self._tokenize(texts, owner)
         marked = ids == self.text.tokenizer.convert_tokens_to_ids(MARK)

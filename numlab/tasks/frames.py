@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def as_columns(
     frame: pd.DataFrame, target: str | None = None, like: Table | None = None
 ) -> pd.DataFrame:
-    """Columns as float64 or as words, None where one is missing; dates as several columns.
+    """Columns as float64 or as words, None where one is missing; dates as several columns,
+    durations in hours.
 
     Columns are typed as in the table `like`; what that lacks is left out. ValueError for what is
     not a DataFrame, two columns of one name, an infinite number, a whole number that float64
@@ -48,7 +49,7 @@ def as_columns(
                 del parts["hour"]
             own = {f"{name} {part}": x for part, x in parts.items()}
         elif name not in words and types.is_any_real_numeric_dtype(column):
-            _refuse_rounded(frame.iloc[:, i], name)
+            refuse_rounded(frame.iloc[:, i], name)
             own = {name: column.astype(float)}
             if np.isinf(own[name]).any():
                 raise ValueError(f"numbers are finite; got an infinite one in {name}")
@@ -68,7 +69,7 @@ def as_columns(
     return found.astype(dict.fromkeys(numbers, float))
 
 
-def _refuse_rounded(column: pd.Series, name: str) -> None:
+def refuse_rounded(column: pd.Series, name: str) -> None:
     """ValueError for whole numbers that float64 does not hold exactly, such as long ids."""
     some = column.dropna()
     if types.infer_dtype(some) in ("integer", "decimal", "mixed-integer-float"):
@@ -79,12 +80,15 @@ def _refuse_rounded(column: pd.Series, name: str) -> None:
 
 
 def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
-    """Objects that are all numbers as numbers, and days, or texts in ISO 8601, as times.
+    """Objects that are all numbers as numbers, and days, or texts in ISO 8601, as times; durations
+    as hours.
 
     Other columns are unchanged; so are `known` words.
     """
     if known or column.dtype == "category":
         return column
+    if types.is_timedelta64_dtype(column):
+        return column.dt.total_seconds() / 3600
     if types.is_object_dtype(column) or types.is_string_dtype(column):
         column = column.mask(column == "")  # of a file, a missing value
     some = column.dropna().astype(object)

@@ -136,7 +136,8 @@ class Table(Rows):
             return
         if not isinstance(self.rows, pd.DataFrame):
             raise ValueError(f"rows is a DataFrame; got a {type(self.rows).__name__}")
-        frame, last = self.rows.rename(columns=str), [] if self.target is None else [self.target]
+        frame = self.rows.set_axis([*map(str, self.rows.columns)], axis=1)  # also of a MultiIndex
+        last = [] if self.target is None else [self.target]
         if columns is not None:
             asked = dict.fromkeys([*map(str, columns), *last])
             if unknown := [name for name in asked if name not in frame]:
@@ -228,6 +229,8 @@ class Texts(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
         else:
+            if isinstance(self.rows, pd.DataFrame):
+                raise ValueError("rows are a list of texts; got a DataFrame: pass one column")
             refuse_thousands(texts := list(self.rows))
             frame = pd.DataFrame({"text": texts})
             object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))

@@ -464,3 +464,21 @@ def test_an_empty_text_is_a_missing_date_or_number():
 def test_a_number_that_float64_does_not_hold_is_refused_by_name(number):
     with pytest.raises(ValueError, match="a has a number|an infinite one in a"):
         as_columns(pd.DataFrame({"a": [number]}, dtype=object))
+
+
+def test_columns_of_several_levels_are_named_whole():
+    frame = pd.DataFrame({("a", 1): [1.0, 2], ("b", 2): [2.0, 3]})
+    assert Table(frame, target=("b", 2)).layouts()[0].literals[:2] == (
+        "('a', '1')=",
+        " ('b', '2')=",
+    )
+
+
+def test_durations_are_hours():
+    frame = pd.DataFrame({"t": pd.to_timedelta([90, 30], "min")})
+    assert as_columns(frame)["t"].tolist() == [1.5, 0.5]
+
+
+def test_a_frame_of_texts_is_refused():
+    with pytest.raises(ValueError, match="got a DataFrame: pass one column"):
+        Texts(pd.DataFrame({"text 1": ["1 kg"]}))
