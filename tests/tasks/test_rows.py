@@ -469,8 +469,8 @@ def test_a_number_that_float64_does_not_hold_is_refused_by_name(number):
 def test_columns_of_several_levels_are_named_whole():
     frame = pd.DataFrame({("a", 1): [1.0, 2], ("b", 2): [2.0, 3]})
     assert Table(frame, target=("b", 2)).layouts()[0].literals[:2] == (
-        "('a', '1')=",
-        " ('b', '2')=",
+        "('a', 1)=",
+        " ('b', 2)=",
     )
 
 
