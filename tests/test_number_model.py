@@ -371,3 +371,14 @@ def test_a_scaled_number_beyond_float32_is_written():
 def test_an_encoder_that_reads_numbers_by_column_is_refused(encoder):
     with pytest.raises(ValueError, match="a Hugging Face model reads all numbers alike; got "):
         make("gpt2", encoder).read(["from 2 to 200"])
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_cast_is_for_the_model_and_what_is_added_stays_float32(kind):
+    numbers = make(kind, ENCODERS[kind])
+    before = {name: weight.clone() for name, weight in numbers.added().items()}
+    numbers.to(torch.bfloat16)
+    assert next(numbers.model.parameters()).dtype == torch.bfloat16
+    assert all(torch.equal(weight, before[name]) for name, weight in numbers.added().items())
+    assert numbers(**numbers.collate(ROWS))["logits"].isfinite().all()
+    assert len(numbers.generate(["it is -3.5 degrees"], **LOOK)) == 1

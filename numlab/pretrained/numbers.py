@@ -83,6 +83,13 @@ class NumberModel(
                 self.words.weight[i] = table[row]
                 self.embed.new[i] = self.embed.table(torch.tensor(row, device=table.device))
 
+    def _apply(self, fn, recurse=True):
+        """Move or cast the model; what is added moves with it and stays float32: bf16 loses digits."""
+        self.model._apply(fn, recurse)
+        for part in filter(None, (self.embed, self.words, self.head)):
+            part._apply(lambda x: x.to(fn(x.new_empty(0)).device), recurse)
+        return self
+
     def read(self, texts: list[str], answers: bool = False) -> Inputs:
         """Tokenize texts, (n, T), padded on the right; a ValueError names one that is too long.
 
