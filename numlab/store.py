@@ -106,7 +106,7 @@ def write(entry: Path, fill: Callable[[Path], None]) -> None:
     shutil.rmtree(old, ignore_errors=True)
     draft.mkdir(parents=True)
     fill(draft)
-    manifest = {f.name: _checksum(f) for f in sorted(draft.iterdir())}
+    manifest = {f.name: checksum(f) for f in sorted(draft.iterdir())}
     (draft / "manifest.json").write_text(json.dumps({"files": manifest}, indent=1))
     if entry.is_dir():
         entry.rename(old)
@@ -149,15 +149,16 @@ def fault_of(entry: Path) -> str | None:
     """What is wrong with an entry's files; None: nothing."""
     try:
         files = json.loads((entry / "manifest.json").read_text())["files"]
-        for name, checksum in files.items():
-            if _checksum(entry / name) != checksum:
+        for name, expected in files.items():
+            if checksum(entry / name) != expected:
                 return f"{name} has another checksum than its manifest"
     except (OSError, ValueError, KeyError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
     return None
 
 
-def _checksum(path: Path) -> str:
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -308,6 +308,18 @@ def test_a_run_learns_a_head_and_numbers_and_stores_nothing_else(encoder, home):
         nl.predict(run, "test", "*")
 
 
+def test_weights_that_changed_in_their_folder_are_said(tokenizer, tmp_path, home):
+    tokenizer.save_pretrained(tmp_path)
+    mine = dataclasses.replace(spec(nl.IEEE754(), steps=1), model=Pretrained(str(tmp_path)))
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        hf.BertModel(hf.BertConfig(**SIZE, intermediate_size=16)).save_pretrained(tmp_path)
+        if not seed:
+            nl.train(mine)
+    with pytest.warns(UserWarning, match="model.safetensors has changed since this run"):
+        nl.train(mine)
+
+
 def test_a_model_that_is_fine_tuned_is_stored_whole(tokenizer, tmp_path, home):
     before = hf.BertModel(hf.BertConfig(**SIZE, intermediate_size=16))
     before.save_pretrained(tmp_path)

@@ -283,7 +283,7 @@ def test_a_run_whose_class_was_edited_is_not_read_in_silence(home, monkeypatch):
         path.write_text(path.read_text().replace("return 1", "return 2  # unrelated"))
         nl.train(mine)
     path.write_text(path.read_text().replace("figures: int = 2", "figures: int = FIGURES"))
-    edited = r"code of edited_later\.Mine has changed .* raise its `version` to train again"
+    edited = r"edited_later\.Mine has changed .* raise the `version` of a class"
     for read in (nl.train, lambda again: nl.train_all([again])):
         with pytest.warns(UserWarning, match=edited):
             read(mine)
@@ -340,7 +340,7 @@ def test_code_that_is_edited_during_a_training_is_that_of_its_beginning(home, mo
 
     monkeypatch.setattr(fit.Fit, "loop", loop)
     nl.train(mine)
-    with pytest.warns(UserWarning, match="the code of edited_meanwhile.Mine has changed"):
+    with pytest.warns(UserWarning, match="edited_meanwhile.Mine has changed"):
         nl.train(mine)
 
 

@@ -49,6 +49,11 @@ class Architecture(abc.ABC):
         if encoder is None:
             raise ValueError(f"a {type(self).__name__} needs an encoder; got None")
 
+    @property
+    def outside(self) -> dict[str, str]:
+        """Checksums of what a run depends on beside its spec, such as a file of weights."""
+        return {}
+
     @abc.abstractmethod
     def build(self, tokenizer: Tokenizer) -> Model:
         """A new model, its weights drawn from torch's random state."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from numlab import store
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
 from numlab.examples import Layout
@@ -32,6 +34,11 @@ class HuggingFace(Architecture):
     @property
     def n_layer(self) -> int:
         return config(self.name).num_hidden_layers
+
+    @property
+    def outside(self) -> dict[str, str]:
+        files = sorted(Path(self.name).glob("*.safetensors"))
+        return {str(file): _checksum(file, file.stat().st_mtime_ns) for file in files}
 
     def check(self, encoder, head, objective, losses) -> None:
         if head:
@@ -74,6 +81,12 @@ class Pretrained(HuggingFace):
 
     def build(self, tokenizer: PretrainedTokenizer) -> PretrainedModel:
         return PretrainedModel(self, tokenizer)
+
+
+@functools.lru_cache
+def _checksum(path: Path, changed: int) -> str:
+    """Of a file as it was when it was last changed."""
+    return store.checksum(path)
 
 
 def _load_trunk(name: str, blocks: int | None):

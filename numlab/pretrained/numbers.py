@@ -84,7 +84,7 @@ class NumberModel(
                 self.embed.new[i] = self.embed.table(torch.tensor(row, device=table.device))
 
     def _apply(self, fn, recurse=True):
-        """Move or cast the model; what is added moves with it and stays float32: bf16 loses digits."""
+        """Move or cast the model; what is added only moves: bf16 loses digits."""
         self.model._apply(fn, recurse)
         for part in filter(None, (self.embed, self.words, self.head)):
             part._apply(lambda x: x.to(fn(x.new_empty(0)).device), recurse)

@@ -1,4 +1,4 @@
-"""The code of classes outside numlab: no digest tells that it was changed."""
+"""The code of classes outside numlab, and files of weights: no digest tells of a change."""
 
 import dataclasses
 import hashlib
@@ -12,28 +12,34 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from numlab.models import Architecture
+
 OWN_CODE = "own_code.json"  # of a run with such classes: what `own_code` gave when it was trained
 
 
 def warn_if_changed(folder: Path, spec: Any) -> None:
-    """Warn where a class is not what it was when the run in a folder was trained."""
+    """Warn where a class or a file is not what it was when the run in a folder was trained."""
     if not (folder / OWN_CODE).is_file():
         return
     before, now = json.loads((folder / OWN_CODE).read_text()), own_code(spec)
     if changed := ", ".join(name for name, code in before.items() if now.get(name) != code):
-        since = f"the code of {changed} has changed since this run was trained"
-        warnings.warn(f"{since}: raise its `version` to train again", stacklevel=4)
+        since = f"{changed} has changed since this run was trained"
+        again = "raise the `version` of a class, or name a file otherwise, to train again"
+        warnings.warn(f"{since}: {again}", stacklevel=4)
 
 
 def own_code(spec: Any) -> dict[str, str]:
-    """A digest of the code of each class outside numlab, with what it uses of its module.
+    """A digest of the code of each class outside numlab, with what it uses of its module; and what
+    a model depends on.
 
     Comments, docstrings and the layout of the code do not count.
     """
     classes = {type(part) for part in _parts(spec)}
     own = [c for c in classes if not c.__module__.startswith("numlab.")]
     named = {f"{c.__module__}.{c.__qualname__}": c for c in own}
-    return {name: _digest(named[name]) for name in sorted(named)}
+    models = [part for part in _parts(spec) if isinstance(part, Architecture)]
+    files = {name: digest for model in models for name, digest in model.outside.items()}
+    return {name: _digest(named[name]) for name in sorted(named)} | files
 
 
 def _parts(value: Any) -> Iterator[Any]:
