@@ -178,3 +178,9 @@ def test_a_zoom_is_kept_while_the_points_stay_where_they_are(panel):
     assert revision() == first
     panel.projection.value = "t-SNE"
     assert revision() != first
+
+
+def test_a_range_may_begin_with_its_greater_end_and_a_minus_may_be_that_of_print():
+    assert explorer.typed("2 to \u22121", np.arange(-3.0, 4)).tolist() == [False] * 2 + [
+        True
+    ] * 4 + [False]

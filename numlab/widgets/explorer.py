@@ -213,8 +213,8 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
 def typed(text: str, numbers: np.ndarray) -> np.ndarray:
     """(n,) bool: the numbers in a text such as "7, 100 to 199"."""
     chosen, number = np.zeros(len(numbers), bool), int if numbers.dtype == object else float
-    for piece in filter(None, map(str.strip, re.split("[,;]", text))):
-        ends = [number(end) for end in re.split(r"\s+to\s+", piece)]
+    for piece in filter(None, map(str.strip, re.split("[,;]", text.replace("\u2212", "-")))):
+        ends = sorted(number(end) for end in re.split(r"\s+to\s+", piece))
         chosen |= (numbers >= ends[0]) & (numbers <= ends[-1])
     return chosen
 
