@@ -105,12 +105,14 @@ def joined(*notes: str) -> str:
 
 
 def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
-    """Number, id or code, and why."""
+    """Number, id or code, and why; "-" for the index of a frame."""
     x, ask = numbers.dropna(), f"; if it is a quantity: --columns {name}:number"
     whole = (x == np.rint(x)).all() and (x >= 0).all()
+    if name == "Unnamed: 0" and whole and x.is_monotonic_increasing and x.is_unique:
+        return "-", "it numbers the rows"
     zeros = texts.str.fullmatch(r"0\d+").any()
     called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no|nr|key)$", name)
-    called = called or re.search(r"[a-z]I[dD]$|^Unnamed: 0$", name)  # pandas writes its index so
+    called = called or re.search(r"[a-z]I[dD]$", name)
     ask += "; zeros at the beginning are not kept" if zeros else ""
     bare_digits = texts.dropna().str.fullmatch(r"\d+").all()  # no currency, no separator
     large = x.median() >= 1e6 and bare_digits and np.ptp(np.floor(np.log10(x))) == 0

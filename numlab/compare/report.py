@@ -59,7 +59,7 @@ def report(
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
     >>> nl.compare.report(path, steps=0).advice.encoder
-    'XVal (by column)'
+    'FP15'
     """
     say(f"reading {Path(path).name}")
     reading = read(path, columns, target, decimal)
