@@ -796,6 +796,12 @@ def test_days_with_a_time_have_one_order_too(tmp_path, form, kind, month, hour):
     assert set(found.get("d hour", [None])) == {hour}
 
 
+def test_numbers_of_a_parquet_file_stand_beside_texts_with_commas(tmp_path):
+    frame = pd.DataFrame({"a": pd.Categorical(["1,5", "2,5"] * 30), "x": range(60)})
+    found = compare.read(saved(tmp_path, "n.parquet", frame)).numbers
+    assert found["a"][:2].tolist() == [1.5, 2.5] and found["x"].tolist() == [*range(60)]
+
+
 def test_numbers_of_json_keep_their_point_beside_texts(tmp_path):
     rows = [{"a": 1.234, "b": "2,5"}, {"a": 2.5, "b": "3,5"}, {"a": "n/a", "b": "4,5"}]
     assert read(tmp_path, "n.json", json.dumps(rows)).numbers["a"].tolist() == [1.234, 2.5]

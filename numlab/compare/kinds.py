@@ -51,7 +51,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
         if date is not None:
             return "date", *date
     plain, bared = bare(texts)
-    written = raw.map(lambda value: isinstance(value, str))
+    written = [isinstance(value, str) for value in raw]
     numbers, note = in_float64(plain.where(written), decimal)
     numbers = numbers.fillna(in_float64(plain.mask(written), ".")[0])  # these have a point
     share = numbers.notna().sum() / max(1, texts.notna().sum())
@@ -114,9 +114,9 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no|nr|key)$", name)
     called = called or re.search(r"[a-z]I[dD]$", name)
     ask += "; zeros at the beginning are not kept" if zeros else ""
-    bare_digits = texts.dropna().str.fullmatch(r"\d+").all()  # no currency, no separator
-    large = x.median() >= 1e6 and bare_digits and np.ptp(np.floor(np.log10(x))) == 0
-    if whole and len(x) > 1 and (zeros or called or large):
+    some = texts.dropna()  # an amount has a currency, separators, or as many digits as it needs
+    alike = x.median() >= 1e6 and some.str.fullmatch(r"\d+").all() and some.str.len().nunique() == 1
+    if whole and len(x) > 1 and (zeros or called or alike):
         unlike = x.nunique() >= 0.95 * len(x)
         ordered = x.is_monotonic_increasing or x.is_monotonic_decreasing
         if unlike and (called or zeros or not ordered):

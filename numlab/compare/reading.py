@@ -165,7 +165,9 @@ def _tells(texts: pd.Series) -> bool:
 
 def _grouped(raw: pd.Series) -> bool:
     """Whether each point in a column may stand for thousands: in texts alone."""
-    raw = raw[raw.map(lambda value: isinstance(value, str))]
+    raw = raw[[isinstance(value, str) for value in raw]]
+    if raw.empty:
+        return False
     points = bare(raw.dropna().astype(str).str.strip())[0].str.strip("+-\u2212 ")
     points = points[points.str.contains(".", regex=False)]
     return len(points) > 0 and points.str.fullmatch(DOTS).all()
