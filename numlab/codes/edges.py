@@ -36,13 +36,19 @@ def as_floats(numbers, name: str = "numbers") -> np.ndarray:
     return x.astype(float)
 
 
+def near_one(x: np.ndarray) -> tuple[np.ndarray, int]:
+    """x / 2**k, its largest entry near 1, and k: sums and squares of that stay within float64."""
+    _, k = np.frexp(np.abs(x).max(initial=0.0))
+    return np.ldexp(x, -k), k
+
+
 def deviation(numbers) -> float:
     """The numbers' standard deviation, as a scale: 1 where they are all the same."""
     x = as_floats(numbers)
     if (x == x[:1]).all():  # rounding could make it 1e-17
         return 1.0
-    _, size = np.frexp(np.abs(x).max())  # their squares may leave float64
-    return float(np.ldexp(np.ldexp(x, -size).std(), size)) or 1.0
+    scaled, k = near_one(x)
+    return float(np.ldexp(scaled.std(), k)) or 1.0
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:

@@ -102,6 +102,7 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
     options |= {"index_col": False, "encoding": "utf-8-sig"}
     if head and (said := re.fullmatch(r"sep=(.)\s*", head[0])):  # as Excel writes it
         options |= {"sep": said[1], "skiprows": 1}
+        head = head[1:]
     first = pd.read_csv(path, header=None, nrows=1, **options).iloc[0]
     named, beside = first.dropna(), [*csv.reader(head[1:2], delimiter=options["sep"])]
     plain = in_float64(named, "")[0].notna()

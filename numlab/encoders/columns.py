@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from numlab.codes.base import LARGEST, as_column
-from numlab.codes.edges import as_edges, deviation, quantile_edges
+from numlab.codes.edges import as_edges, deviation, near_one, quantile_edges
 from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
@@ -216,5 +216,5 @@ def asinh_centre_scale(numbers: np.ndarray) -> tuple[float, float, float]:
     low = max(float(low), 8 * (np.max(sizes, initial=0.0) / LARGEST))  # so that x / low is finite
     asinh_scale = low if high >= low * 10.0**DECADES else 0.0
     x = _asinh(numbers, asinh_scale)
-    _, size = np.frexp(np.abs(x).max(initial=0.0))  # their sum may leave float64
-    return asinh_scale, float(np.ldexp(np.ldexp(x, -size).mean(), size)), deviation(x)
+    scaled, k = near_one(x)
+    return asinh_scale, float(np.ldexp(scaled.mean(), k)), deviation(x)

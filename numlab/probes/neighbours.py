@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from numlab.codes.base import LARGEST
+from numlab.codes.edges import near_one
 from numlab.embeddings import Embeddings
 
 TREE_DIMENSIONS = 16  # with more, a k-d tree is slower than all pairs as matrix products
@@ -43,7 +44,7 @@ def neighbour_f1(e: Embeddings, k: int = 10) -> pd.DataFrame:
 def shared_f1(numbers: np.ndarray, vectors: np.ndarray, which: np.ndarray, k: int) -> np.ndarray:
     """(n,) F1 of numbers (n,) whose vectors are the rows `which` (n,) of vectors (u, d)."""
     _check_k(k, len(numbers))
-    vectors = _near_one(vectors)
+    vectors, _ = near_one(vectors)
     first, same = _distinct(vectors)
     if len(first) < len(vectors):
         vectors, which = vectors[first], same[which]
@@ -80,7 +81,7 @@ def nearby(e: Embeddings, rows: np.ndarray, k: int = 10) -> pd.DataFrame:
     [3.0, 5.0]
     """
     _check_k(k, len(e))
-    rows, vectors = np.arange(len(e))[rows], _near_one(e.vectors)
+    rows, (vectors, _) = np.arange(len(e))[rows], near_one(e.vectors)
     distance = np.empty((len(rows), len(e)))
     for part in _chunks(*vectors.shape):  # cdist copies float32
         distance[:, part] = cdist(vectors[rows], vectors[part])
@@ -221,11 +222,6 @@ def _noise(vectors: np.ndarray) -> float:
     In a weighted sum with base 10 the last of six digits has only 5e-7 of it: take float64.
     """
     return 1e-12 if vectors.dtype == np.float64 else 5e-7
-
-
-def _near_one(vectors: np.ndarray) -> np.ndarray:
-    """Vectors times a power of two, so that the largest entry is near 1 and squares stay finite."""
-    return np.ldexp(vectors, -np.frexp(np.abs(vectors).max())[1])
 
 
 def _norms(rows: np.ndarray) -> np.ndarray:
