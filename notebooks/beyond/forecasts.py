@@ -128,10 +128,6 @@ def _dots(
     ax.axvline(values[TRUE].mean(), color=TRUE_COLOR, ls="--", lw=1)
     for row, head in enumerate(heads):
         seeds = values[head]
-        if seeds.isna().all():  # a head that draws digits or bits has no density
-            at = {"transform": ax.get_yaxis_transform(), "ha": "center", "va": "center"}
-            ax.text(0.5, row, "draws have no density", **at)
-            continue
         if seeds.mean() > most:
             ax.scatter(most, row, 64, color=colors[head], marker=">")
             look = {"textcoords": "offset points", "ha": "right", "va": "center"}

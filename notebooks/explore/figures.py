@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from numlab.plots import captioned, panels, styled
-from numlab.plots.style import legend
+from numlab.plots import captioned, legend, panels, styled
 
 MARKS = {"one token": ("o", 11), "several tokens": ("^", 13)}
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+import numlab as nl
 from numlab.metrics import r2
 from numlab.numbers import to_figures
 
@@ -28,6 +29,15 @@ def adjusted_r2(frame: pd.DataFrame, n_inputs: int) -> float:
     if n <= n_inputs + 1:
         return float("nan")
     return 1 - (1 - r2(frame)) * (n - 1) / (n - n_inputs - 1)
+
+
+def answers_by_task(runs: list[nl.Run], tasks: dict[str, nl.tasks.Task]) -> pd.DataFrame:
+    """The answers of runs to the test texts of their own task, with its name in a column task."""
+    of_task = {name: [r for r in runs if r.spec.task == task] for name, task in tasks.items()}
+    return pd.concat(
+        nl.predict(part, "test", "answer", batch_size=1024).assign(task=name)
+        for name, part in of_task.items()
+    )
 
 
 def median_over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
