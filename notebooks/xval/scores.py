@@ -51,7 +51,7 @@ def median_over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
     """
     keys = [c for c in frame if c not in ("seed", "true", "predicted", "valid")]
     valid = frame.assign(predicted=frame.predicted.where(frame.valid))
-    grouped = valid.groupby(keys, sort=False)
+    grouped = valid.groupby(keys, sort=False, dropna=False)
     middle = grouped.predicted.quantile(interpolation="lower")
     median = grouped.agg(true=("true", "first")).assign(predicted=middle).reset_index()
     return median.assign(valid=median.predicted.notna())

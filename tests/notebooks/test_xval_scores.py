@@ -30,6 +30,8 @@ def test_the_median_over_seeds_ignores_invalid_answers():
     assert median.valid.tolist() == [True, True, False]
     two = scores.median_over_seeds(pd.concat(runs[:2]))
     assert two.predicted[0] == 1.0  # an answer of a seed; their mean, 2, is none
+    part = pd.concat([runs[0], runs[1].assign(encoder="MLP", ended=True)])  # columns of some rows
+    assert len(scores.median_over_seeds(part)) == 6
 
 
 def test_adjusted_r2_pays_for_the_inputs():
