@@ -146,6 +146,28 @@ def test_the_density_of_digits_and_bits_is_their_probability_over_the_width_of_a
     assert d.log_density(beyond).item() == -np.inf
 
 
+@pytest.mark.parametrize(
+    ("head", "number"),
+    [
+        (heads.BitHead(16), 1.0),
+        (heads.BitHead(16), 1.5),
+        (heads.DigitHead(2, signed=False), 0.0),
+        (heads.DigitHead(2, signed=False), 7.0),
+        (heads.DigitHead(2), 0.0),
+    ],
+    ids=str,
+)
+def test_the_density_of_a_sure_head_adds_up_to_1(head, number):
+    """Also at a power of 2, below which floats are closer, and at 0 where nothing is below it."""
+    module, features = head.build(64), torch.from_numpy(head.features([number]))
+    outputs = torch.zeros_like(module(torch.zeros(1, 64))).requires_grad_()
+    module.loss(outputs, features).sum().backward()
+    d = head.distribution(module, -1e4 * outputs.grad)
+    grid = torch.from_numpy(number + 2 * head.spacing([number]) * np.linspace(-1, 1, 40_001))
+    density = d.log_density(grid[:, None])[:, 0].exp()
+    assert float(torch.trapezoid(density, grid)) == pytest.approx(1, abs=1e-3)
+
+
 HEADS = {
     "bits": heads.BitHead(16),
     "digits": heads.DigitHead(4, 2),

@@ -45,7 +45,7 @@ class Code(Range):
     feature_dtype: Any = np.float32
 
     def spacing(self, numbers) -> np.ndarray:
-        """(n,) near each number, the distance between neighbours that features hold exactly."""
+        """(n,) the width of the interval of numbers that have the features of each."""
         raise ValueError(f"{type(self).__name__} does not round to digits or bits")
 
     @abc.abstractmethod

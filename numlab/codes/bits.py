@@ -50,8 +50,10 @@ class BitCode(Code):
 
     def spacing(self, numbers) -> np.ndarray:
         kind = self.dtype.newbyteorder("=").type
-        last = np.nextafter(kind(self.largest), kind(0))  # beyond it numpy's overflows
-        return np.spacing(np.abs(numbers).clip(max=last).astype(kind)).astype(np.float64)
+        last = np.nextafter(kind(self.largest), kind(0))  # beyond it the next is infinite
+        x = np.abs(numbers).clip(max=last).astype(kind)
+        between = np.nextafter(x, kind(np.inf)) - np.nextafter(x, kind(-np.inf))
+        return between.astype(np.float64) / 2  # below a power of 2 numbers stand closer
 
     def features(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)

@@ -102,7 +102,8 @@ class DigitCode(Decimal, Code):
         return 1 + self.n_digits
 
     def spacing(self, numbers) -> np.ndarray:
-        return np.full(len(numbers), 10.0**-self.frac_digits)
+        one_sided = (self.scaled(numbers)[1] == 0) & (not self.signed)  # nothing is below 0
+        return np.where(one_sided, 0.5, 1.0) * 10.0**-self.frac_digits
 
     def features(self, numbers) -> np.ndarray:
         negative, size = self.scaled(numbers)
