@@ -60,9 +60,11 @@ def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
     (0.0, 1.0, 1.75, 4.0)
     """
     x, levels = as_floats(numbers), np.linspace(0, 1, bins + 1)
-    edges = np.unique(np.quantile(x, levels)) if len(x) else x
-    apart = np.diff(edges, prepend=-np.inf) > 8 * EPS * np.abs(edges)  # 0.1 + 0.2 is 0.3
-    return tuple(edges[apart].tolist())
+    edges: list[float] = []
+    for edge in np.unique(np.quantile(x, levels)).tolist() if len(x) else ():
+        if not edges or edge - edges[-1] > 8 * EPS * abs(edge):  # 0.1 + 0.2 is 0.3
+            edges.append(edge)
+    return tuple(edges)
 
 
 def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float, ...]:

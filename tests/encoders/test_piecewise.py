@@ -199,6 +199,7 @@ def test_periodic_without_frequencies_is_refused(fields):
 
 def test_edges_of_large_numbers_that_differ_by_one_stay_apart():
     assert len(quantile_edges(1e15 + np.arange(2000.0))) == 49
+    assert len(quantile_edges(1e15 + np.arange(50.0))) == 25  # each is near the next
     assert len(quantile_edges([0.3, 0.1 + 0.2, 0.3, 1], 3)) == 2
 
 
