@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.codes import Decimal
-from numlab.codes.decimal import to_digits
+from numlab.codes.decimal import MOST_DIGITS, to_digits
 from numlab.encoders.base import Encoder, Tokens
 
 OPEN, CLOSE = 12, 13  # words of Digits, after 0 to 9, the minus and the point
@@ -84,10 +84,11 @@ class DecimalText(Decimal, Encoder):
     def read(self, texts: list[str]) -> np.ndarray:
         """Texts to numbers: -?digits(.digits)?, with any needless zeros.
 
-        What has a sign or a point that this encoder never writes, or is out of range, is none.
+        What has a sign or a point that this encoder never writes, more than MOST_DIGITS digits, or
+        is out of range, is none.
         """
         minus, point = "-?" * self.signed, r"(\.[0-9]+)?" * (self.frac_digits > 0)
-        is_written = re.compile(f"{minus}[0-9]+{point}").fullmatch
+        is_written = re.compile(f"{minus}[0-9]{{1,{MOST_DIGITS}}}{point}").fullmatch
         kind, none = (int, None) if self.long else (float, np.nan)
         high = self.bounds[1]
 

@@ -94,6 +94,7 @@ def test_what_the_encoder_never_writes_is_no_number(family):
     ]:
         assert np.isnan(decode_text(encoder, text)), (encoder, text)
     assert decode_text(family(20), "9 " * 21) is None
+    assert decode_text(family(20), "0 " * 4301) is None  # int() takes 4300 digits
     assert decode_text(family(3), "0 1 2 3") == 123
 
 
