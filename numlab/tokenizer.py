@@ -192,7 +192,7 @@ class _Reader:
                 numbers.append(columns)
             else:
                 padded = itertools.zip_longest(*map(text_ids, slot.words), fillvalue=-1)
-                table = np.array([*padded], np.int32).T  # (n, longest)
+                table = np.array([*padded], np.int32).reshape(-1, len(slot.words)).T  # (n, longest)
                 columns = len(ids) + np.arange(table.shape[1])
                 words.append((columns, table))
             ids += [-1] * len(columns) + text_ids(literal)

@@ -117,6 +117,8 @@ def test_words_in_slots_are_spelled_as_text():
     batch = tokenizer([e]).batch(np.array([0, 1]))
     spoken = [tokenizer.text.words[i] for i in batch.ids[0][batch.slot[0] == 1]]
     assert "".join(spoken) == "even number"
+    silent = nl.Examples(nl.Layout.of("{a}{kind}!", kind=("",)), [[2.0]], [[0]])
+    assert nl.Tokenizer.of([silent.layout], nl.XVal())([silent]).lengths.tolist() == [3]
 
 
 def test_an_unknown_word_is_unknown():
