@@ -45,15 +45,16 @@ def as_numbers(numbers) -> np.ndarray:
     return floats
 
 
-def check_count(name: str, n, least: int = 1) -> None:
-    """ValueError for what is no whole number, or too small a one.
+def check_count(name: str, n, least: int = 1, most: float = np.inf) -> None:
+    """ValueError for what is no whole number from `least` to `most`.
 
     >>> check_count("bins", 2.5)
     Traceback (most recent call last):
     ValueError: bins is a whole number, 1 or more; got 2.5
     """
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < least:
-        raise ValueError(f"{name} is a whole number, {least} or more; got {n!r}")
+    if isinstance(n, bool) or not isinstance(n, Integral) or not least <= n <= most:
+        wanted = f"{least} to {most}" if most < np.inf else f"{least} or more"
+        raise ValueError(f"{name} is a whole number, {wanted}; got {n!r}")
 
 
 def check_held(numbers: np.ndarray, name: str) -> None:

@@ -1,12 +1,11 @@
 """Decimal digits as features: a fixed count of them, or as many significant figures."""
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
 from numlab.codes.base import LARGEST, Code, Range, valid_only, written
-from numlab.numbers import EXACT, FLOAT_DIGITS, from_figures, to_figures
+from numlab.numbers import EXACT, FLOAT_DIGITS, check_count, from_figures, to_figures
 
 # the four digits of 0 to 9999, a byte each, as one uint32: a lookup moves four digits at once
 QUADS = (
@@ -36,14 +35,10 @@ class Decimal(Range):
     signed: bool = True
 
     def __post_init__(self):
-        name = type(self).__name__
-        got = f"got {self.int_digits} and {self.frac_digits}"
-        for field in ("int_digits", "frac_digits"):
-            if isinstance(n := getattr(self, field), Integral):  # numpy's, too
-                object.__setattr__(self, field, int(n))
-        whole = all(isinstance(n, int) for n in (self.int_digits, self.frac_digits))
-        if not whole or self.int_digits < 1 or self.frac_digits < 0:
-            raise ValueError(f"{name} has whole int_digits >= 1 and frac_digits >= 0; {got}")
+        name, got = type(self).__name__, f"got {self.int_digits} and {self.frac_digits}"
+        for field, least in (("int_digits", 1), ("frac_digits", 0)):
+            check_count(f"{field} of {name}", n := getattr(self, field), least)
+            object.__setattr__(self, field, int(n))  # numpy's, too
         if self.n_digits > MOST_DIGITS:
             raise ValueError(
                 f"{name} holds up to {MOST_DIGITS:,} digits, as Python's int does; {got}"
@@ -135,8 +130,7 @@ class FigureCode(Code):
     feature_dtype = np.uint8
 
     def __post_init__(self):
-        if not 1 <= self.figures <= 15:
-            raise ValueError(f"{type(self).__name__} has 1 to 15 figures; got {self.figures}")
+        check_count(f"figures of {type(self).__name__}", self.figures, 1, 15)
 
     @property
     def n_digits(self) -> int:

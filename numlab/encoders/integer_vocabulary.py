@@ -9,6 +9,7 @@ import numpy as np
 from numlab.codes import Decimal
 from numlab.encoders.base import OneWord
 from numlab.encoders.digits import Digits
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,8 @@ class IntegerVocabulary(Decimal, OneWord):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.int_digits > 4 or not isinstance(self.answer_digits, int) or self.answer_digits < 1:
-            expected = "words of 1 to 4 digits, and whole answer_digits >= 1"
-            raise ValueError(f"IntegerVocabulary has {expected}; got {self}")
+        check_count("int_digits of IntegerVocabulary", self.int_digits, most=4)
+        check_count("answer_digits of IntegerVocabulary", self.answer_digits)
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:

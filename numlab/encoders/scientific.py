@@ -9,7 +9,7 @@ import numpy as np
 from numlab.codes import valid_only
 from numlab.codes.base import LARGEST
 from numlab.encoders.base import END, Encoder, Tokens
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import check_count, from_figures, to_figures
 
 # deviates: the text has exponents E-8 to E+8; the vocabulary sizes of Table 1 allow sixteen.
 EXPONENTS = range(-8, 8)
@@ -37,8 +37,7 @@ class Scientific(Encoder):
     def __post_init__(self):
         if self.overflow not in ("raise", "clip"):
             raise ValueError(f"overflow is 'raise' or 'clip'; got {self.overflow!r}")
-        if not 1 <= self.figures <= 4:
-            raise ValueError(f"figures is 1 to 4; got {self.figures}")
+        check_count(f"figures of {type(self).__name__}", self.figures, 1, 4)
 
     @property
     @abc.abstractmethod

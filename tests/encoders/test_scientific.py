@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numlab.encoders import B1999, FP15, P10, P1000, XVal
+from numlab.encoders import B1999, FP15, P10, P1000, Base10Tokens, XVal
 
 FAMILY = (P10(), P1000(), B1999(), FP15())
 SHORT = tuple(type(encoder)(figures=2) for encoder in FAMILY)
@@ -114,3 +114,10 @@ def test_a_leading_zero_is_no_number():
     tokens = P10().encode([602])
     tokens.ids[0, 1] = 2  # +002E+0
     assert np.isnan(P10().decode(tokens)).all()
+
+
+@pytest.mark.parametrize("wrong", [0, 2.0, True, 16])
+@pytest.mark.parametrize("family", [P10, Base10Tokens])
+def test_figures_are_a_whole_number_that_a_code_holds(family, wrong):
+    with pytest.raises(ValueError, match=f"figures of .* is a whole number, 1 to .*; got {wrong}"):
+        family(figures=wrong)
