@@ -10,11 +10,10 @@ from typing import Self
 import numpy as np
 
 from numlab.codes.base import LARGEST, as_column
-from numlab.codes.edges import as_edges, deviation, near_one, quantile_edges
+from numlab.codes.edges import as_edges, as_floats, deviation, near_one, quantile_edges
 from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
-from numlab.numbers import check_held
 
 DECADES = 3  # a column spanning this many decades is asinh-transformed
 PLAIN = XVal()
@@ -25,8 +24,7 @@ def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
     columns: dict[str, list] = {}
     for e in examples:
         for name in e.layout.number_slots:
-            check_held(e.column(name), f"numbers of {name}")
-            columns.setdefault(name, []).append(e.column(name).astype(float))
+            columns.setdefault(name, []).append(as_floats(e.column(name), f"numbers of {name}"))
     return {name: np.concatenate(parts) for name, parts in columns.items()}
 
 
