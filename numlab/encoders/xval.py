@@ -41,7 +41,7 @@ class XVal(ScaledCode, ValueEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        check_count("k of XVal", self.k, 0)
+        check_count("k of XVal", self.k, 0, 38)  # 10^39 is infinite in float32, and 0 times it NaN
         check_count("mixture of XVal", self.mixture, 0)
 
     @property

@@ -115,6 +115,13 @@ def test_a_mixture_of_fewer_than_no_normals_is_refused():
         XVal(mixture=-1)
 
 
+def test_powers_of_ten_that_float32_cannot_hold_are_refused():
+    zero = XVal(k=38).embedding(4)(torch.zeros(1, 1), torch.ones(77, 4))
+    assert (zero == 0).all()
+    with pytest.raises(ValueError, match="k of XVal is a whole number, 0 to 38; got 39"):
+        XVal(k=39)
+
+
 @pytest.mark.parametrize("scale", [0, -1.0, np.inf, np.nan])
 def test_a_scale_is_positive_and_finite(scale):
     with pytest.raises(ValueError, match="positive, finite scale"):
