@@ -114,6 +114,7 @@ def test_markdown_and_text_are_read(tmp_path):
             [1234, 7],
             '1,234 is read as 1234; if that is wrong: --decimal ","',
         ),
+        ("x;y\n1.234;a\n2.345.678;b\n7;c\n", [1234, 2345678, 7], "1.234 is read as 1234"),
         ("x;y\n0,123;a\n1,234;b\n", [0.123, 1.234], "0,123 is read as 0.123"),
         ("x;y\n0,123;a\n1,5e-06;b\n", [0.123, 1.5e-6], "0,123 is read as 0.123"),
         (

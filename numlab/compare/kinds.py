@@ -133,10 +133,12 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     plain = plain.str.replace(r"^([-+])\s+", r"\1", regex=True)
     written, commas = plain, plain[plain.str.fullmatch(COMMAS, na=False)]
     grouped = commas.str.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?").all()
-    looks = not decimal and not grouped and commas.str.fullmatch(COMMA).all()
     dots = plain[plain.str.contains(r"^[^,]*\.[^,]*$", na=False)]
-    if decimal == "," or looks:
-        groups = plain.str.contains(",") | dots.str.match(DOTS).all()  # else a point is one
+    dotted = dots.str.match(DOTS).all()
+    millions = commas.empty and dotted and (dots.str.count(r"\.") > 1).any()  # as 1.234.567
+    looks = millions or (not grouped and commas.str.fullmatch(COMMA).all())
+    if decimal == "," or (looks and not decimal):
+        groups = plain.str.contains(",") | dotted  # else a point is one
         undotted = plain.str.replace(DOTS, lambda m: m[1].replace(".", ""), regex=True)
         plain = undotted.where(groups, plain)
         plain, firsts, other = plain.str.replace(",", "."), [*commas.index[:1], *dots.index[:1]], ""
