@@ -312,6 +312,14 @@ def test_of_named_columns_one_holds_numbers(tmp_path):
             read(tmp_path, "n.csv", text, [name])
 
 
+def test_why_a_column_is_not_used_comes_first(tmp_path):
+    text = "x;y\n" + "".join(f"{i},5;{i}\n" for i in range(60))
+    for given, most in ({"columns": ["y"]}, 8), ({"target": "y"}, 1):
+        note = read(tmp_path, "n.csv", text, most=most, **given).columns.note[0]
+        assert note.startswith(("not among the named columns; ", "only 1 are used unless"))
+        assert note.endswith("; 0,5 is read as 0.5")
+
+
 def test_dates_have_one_order_and_others_are_missing(tmp_path):
     days = "".join(f"{i},{i:02}.01.2023\n" for i in range(1, 29))
     found = read(tmp_path, "n.csv", f"id,when\n{days}", ["id:number", "when:mdy"])

@@ -144,9 +144,9 @@ def _understood(
             kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
         used = name in wanted or (not given and kind not in ("text", "-") and room)
-        if not used and not note:
+        if not used and (given or kind not in ("text", "-")):
             others = f"only {most} are used unless --columns names more"
-            note = "not among the named columns" if given else others
+            note = joined("not among the named columns" if given else others, note)
         if used:
             kept[name] = values
         n_known = 0 if values is None else int(values.notna().sum())
