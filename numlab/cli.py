@@ -119,7 +119,7 @@ def runs(
         damaged = 0
         for name in frame.run:
             with store.lock(folder / name):
-                if store.fault_of(folder / name):
+                if (folder / name).is_dir() and store.fault_of(folder / name):
                     damaged += 1
                     store.intact(folder / name)  # sets it aside
         typer.echo(f"{damaged:,} of them are damaged")

@@ -183,6 +183,24 @@ def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatc
     assert here("runs").stdout.splitlines()[-1].startswith("1 runs of 0 MB in ")
 
 
+def test_a_run_that_is_just_deleted_is_neither_listed_nor_damaged(here, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+    folder, lock = tmp_path / "data/runs", nl.store.lock
+    for name in ("aa", "bb"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "spec.json").write_text("{}")
+
+    def delete(name):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        return "name", 1
+
+    monkeypatch.setattr("numlab.training.run._named", lambda described: delete("aa"))
+    monkeypatch.setattr(nl.store, "lock", lambda entry: delete("bb") and lock(entry))
+    done = here("runs", "--check")
+    assert done.returncode == 0 and "\n1 runs of 0 MB in " in done.stdout
+    assert done.stdout.endswith("0 of them are damaged\n")
+
+
 def test_the_notebooks_are_listed_with_their_state(ran, here):
     listed = here("list", "--profile", "smoke").stdout
     assert re.search(r"^xval/good +up to date, made ", listed, re.MULTILINE)

@@ -39,7 +39,7 @@ def test_a_folder_names_its_notebooks(home, write_notebook, notebook):
 def test_an_unknown_notebook_is_named_with_those_that_exist(notebook):
     with pytest.raises(ValueError, match="no notebook is named 'xval/two'; there are xval/one"):
         notebooks.find(["xval/two"])
-    for near in ("one", "xval/on"):
+    for near in ("one", "xval/on", "notebooks/xval/one.ipynb"):
         with pytest.raises(
             ValueError, match=f"no notebook is named '{near}'; did you mean xval/one"
         ):

@@ -129,7 +129,7 @@ def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
     folders = dict.fromkeys(k.split("/")[0] for k in known)
     for name in names:
         if name not in {*known, *folders}:
-            near = [k for k in known if k.split("/")[1] == name]
+            near = [k for k in known if k.split("/")[1] == Path(name).stem]
             near = near or difflib.get_close_matches(name, [*known, *folders], cutoff=0.8)
             there = f"there are {', '.join(known) or 'none'}"
             there = f"did you mean {' or '.join(near)}?" if near else there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import math
@@ -171,9 +172,10 @@ def stored_runs():
             name, steps = "its spec.json is missing", None
         except (ValueError, AttributeError, KeyError, TypeError):
             name, steps = "not of the classes of this numlab", None
-        megabytes = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
-        trained = datetime.fromtimestamp(folder.stat().st_mtime)
-        rows.append((folder.name, name, steps, megabytes, trained))
+        with contextlib.suppress(FileNotFoundError):  # somebody has just deleted it
+            megabytes = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+            trained = datetime.fromtimestamp(folder.stat().st_mtime)
+            rows.append((folder.name, name, steps, megabytes, trained))
     frame = pd.DataFrame(rows, columns=["run", "name", "steps", "megabytes", "trained"])
     frame = frame.astype({"steps": "Int64"}).sort_values("trained", ascending=False)
     return frame.astype({"trained": "datetime64[s]"}).reset_index(drop=True)
