@@ -31,7 +31,7 @@ class Mixture(Task):
         return [layout for task in self.tasks for layout in task.layouts()]
 
     def task_of(self, layout: Layout) -> Task:
-        return next(task for task in self.tasks if layout in task.layouts())
+        return next(t for t in self.tasks if layout in t.layouts()).task_of(layout)
 
     def sample(self, n: int, seed: int, **fixed) -> list[Examples]:
         hold(fixed, {}, n)  # nothing can be held

@@ -14,6 +14,12 @@ def test_texts_are_of_each_task_in_turn():
     assert [tasks[i] for i in range(10)] == [MIXED.tasks[i % 3] for i in range(10)]
 
 
+def test_a_text_of_a_mixture_in_a_mixture_is_of_a_task_of_the_inner_one():
+    nested = Mixture((MIXED, Numeracy("Mean")))
+    tasks = {nested.task_of(layout) for layout in nested.layouts()}
+    assert tasks == {*MIXED.tasks, Numeracy("Mean")}
+
+
 def test_tasks_that_share_a_layout_are_refused():
     for tasks in ((), (Addition(2), Addition(3))):
         with pytest.raises(ValueError, match="share no layout; got"):
