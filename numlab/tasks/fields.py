@@ -27,6 +27,10 @@ class Field:
         shape = (len(self.hours), len(self.latitudes), len(self.longitudes))
         if self.kelvin.shape != shape:
             raise ValueError(f"a field has shape {shape}; got {self.kelvin.shape}")
+        for name, most in (("latitudes", 90), ("longitudes", 360)):
+            degrees = getattr(self, name)
+            if (wrong := ~(np.abs(degrees) <= most)).any():
+                raise ValueError(f"{name} are -{most} to {most} degrees; got {degrees[wrong][0]}")
         missing = ~np.isfinite(self.kelvin)
         if missing.any():
             (t, i, j), cells = np.argwhere(missing)[0], missing.any(axis=0)

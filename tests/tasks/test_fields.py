@@ -114,6 +114,14 @@ def test_a_field_with_a_fault_is_refused_by_its_name(data, message):
             lambda d: d.assign_coords(time=d.time + np.timedelta64(30, "m")),
             "whole hours; got 2020-01-01T00:30",
         ),
+        (
+            lambda d: d.assign_coords(latitude=[50, 45, np.nan]),
+            "latitudes are -90 to 90 degrees; got nan",
+        ),
+        (
+            lambda d: d.assign_coords(longitude=[0, 5e5, 6e5, 7e5]),  # metres of a map
+            "longitudes are -360 to 360 degrees; got 500000",
+        ),
     ],
 )
 def test_places_and_times_are_not_made_up(edit, message):
