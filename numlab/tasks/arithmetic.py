@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import FLOAT_DIGITS
+from numlab.numbers import FLOAT_DIGITS, check_count
 from numlab.tasks.base import Columns, PopulationTask
 from numlab.tasks.expressions import evaluate
 
@@ -25,8 +25,8 @@ class TwoOperands(PopulationTask):
     sign: ClassVar[str]  # the operation: +, - or *
 
     def __post_init__(self):
-        if self.int_digits < 1 or self.frac_digits < 0:
-            raise ValueError(f"int_digits >= 1 and frac_digits >= 0; got {self}")
+        check_count("int_digits", self.int_digits)
+        check_count("frac_digits", self.frac_digits, 0)
         if self.long and self.frac_digits:
             raise ValueError(f"decimals have answers of {FLOAT_DIGITS} digits or fewer; got {self}")
 

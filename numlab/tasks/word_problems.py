@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from numlab.numbers import from_figures
+from numlab.numbers import check_count, from_figures
 from numlab.tasks.base import groups
 from numlab.tasks.expressions import ExpressionTask, evaluate, layout_of, variables
 from numlab.tasks.files import read_data
@@ -36,6 +36,8 @@ class DigitLengths:
     def __post_init__(self):
         if not 1 <= self.fewest <= self.most <= 9 or not -2 <= self.power <= 9:
             raise ValueError(f"numbers have 1 to 9 digits, times 10^-2 to 10^9; got {self!r}")
+        for name, least in (("fewest", 1), ("most", 1), ("power", -2)):
+            check_count(name, getattr(self, name), least)
 
     def numbers(self, u_length: np.ndarray, u_number: np.ndarray) -> np.ndarray:
         """Numbers from two arrays of uniforms in [0, 1)."""

@@ -136,6 +136,9 @@ def test_long_operands_of_one_length_are_uniform():
     "wrong",
     [
         lambda: Addition(0),
+        lambda: Addition(2.5),
+        lambda: Addition(True),
+        lambda: Subtraction(3, 1.0),
         lambda: Addition(3, -1),
         lambda: Addition(12, 3),
         lambda: Subtraction(12, 4),

@@ -81,6 +81,12 @@ def test_numbers_that_cannot_be_drawn_are_refused(numbers):
         DigitLengths(*numbers)
 
 
+@pytest.mark.parametrize("numbers", [(1.5, 3), (1, 3.5), (1, 3, 0.5), (True, 3)])
+def test_lengths_and_powers_are_whole(numbers):
+    with pytest.raises(ValueError, match=r"(fewest|most|power) is a whole number"):
+        DigitLengths(*numbers)
+
+
 def test_a_template_without_an_answer_is_named():
     with pytest.raises(ValueError, match=r"gave no answer from 0 to 1e\+13 to '\{a\} \{answer\}'"):
         WordProblems(templates=(("{a} {answer}", "a-a-1"),)).sample(2, seed=0)
