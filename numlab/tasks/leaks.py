@@ -17,7 +17,7 @@ LEAK = 0.02  # share of the test's texts in the training, above which there is a
 def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int) -> None:
     """Warn, once, where the default split, which knows nothing of repetitions, draws texts of the
     test for the training, too. `sizes`: of test, validation and training."""
-    if type(task).split is Task.split:
+    if any(type(part).split is Task.split for part in getattr(task, "tasks", [task])):
         test, _, train = store.split(task, sizes, seed)
         known = {text for e in test for text in _texts(e)}
         drawn = itertools.islice((text for e in train for text in _texts(e)), MOST)
