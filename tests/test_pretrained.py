@@ -44,6 +44,15 @@ def test_a_number_has_its_row_of_the_input_table(saved):
     np.testing.assert_array_equal(e.vectors, table[[9, 44, 2]])
 
 
+def test_a_model_that_was_saved_again_is_read_again(saved):
+    folder, _ = saved
+    from_pretrained(folder, [7])
+    model = transformers.AutoModel.from_pretrained(folder)
+    torch.nn.init.ones_(model.get_input_embeddings().weight)
+    model.save_pretrained(folder)
+    assert (from_pretrained(folder, [7]).vectors == 1).all()
+
+
 @pytest.mark.parametrize("number", [100, -1, 1.5], ids=["unknown", "sign", "point"])
 def test_a_number_that_the_vocabulary_has_not_is_named(saved, number):
     with pytest.raises(ValueError, match=f"has no tokens for {number}$"):

@@ -18,7 +18,7 @@ from numlab.examples import Layout
 from numlab.models import Architecture, Model
 from numlab.objectives import Inputs, MaskedWords
 from numlab.pretrained.embedding import PretrainedEmbedding
-from numlab.pretrained.source import MINILM, config, load
+from numlab.pretrained.source import MINILM, config, kept, load
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
 
@@ -46,7 +46,7 @@ class HuggingFace(Architecture):
 
     def tokenizer(self, layouts: Iterable[Layout], encoder: Encoder | None, head=None):
         """The model's words and the encoder's; the layouts add none. None: no encoder."""
-        return PretrainedTokenizer.of(Words.named(self.name), encoder)
+        return PretrainedTokenizer.of(_words(self.name), encoder)
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,13 @@ class Pretrained(HuggingFace):
         return PretrainedModel(self, tokenizer)
 
 
+@kept(4)
+def _words(name: str) -> Words:
+    from transformers import AutoTokenizer
+
+    return Words.of(load(AutoTokenizer, name), config(name))
+
+
 @functools.lru_cache
 def _checksum(path: Path, changed: int) -> str:
     """Of a file as it was when it was last changed."""
@@ -103,7 +110,7 @@ def _load_trunk(name: str, blocks: int | None):
     return (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
 
 
-@functools.lru_cache(maxsize=2)
+@kept(2)
 def trunk(name: str, blocks: int | None = None):
     """The frozen copy of a model that all runs of a process share."""
     return _load_trunk(name, blocks).requires_grad_(False)

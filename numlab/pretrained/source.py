@@ -3,6 +3,7 @@
 import functools
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -46,7 +47,26 @@ def load(auto: type, name: str, **options):
             logging.enable_progress_bar()
 
 
-@functools.lru_cache(maxsize=8)
+def kept(n: int) -> Callable:
+    """Keep the last n results of a function of a model's name, until a file in that folder changes:
+    a model may be saved there again."""
+
+    def decorate(get: Callable) -> Callable:
+        @functools.lru_cache(n)
+        def of_version(changed, name, *given):
+            return get(name, *given)
+
+        @functools.wraps(get)
+        def latest(name, *given):
+            files = sorted(Path(name).glob("*"))
+            return of_version(tuple(file.stat().st_mtime_ns for file in files), name, *given)
+
+        return latest
+
+    return decorate
+
+
+@kept(8)
 def config(name: str):
     """The configuration of a model."""
     from transformers import AutoConfig

@@ -20,7 +20,6 @@ from numlab.corpus import Corpus, Flat, offsets
 from numlab.encoders import Encoder, Tokens
 from numlab.examples import Examples
 from numlab.numbers import shown
-from numlab.pretrained.source import config, load
 from numlab.tokenizer import Tokenizer
 
 MARK = "[NUM]"
@@ -55,14 +54,6 @@ class Words:
             raise ValueError(f"{name} splits {MARK} into {pieces}: it must be one token")
         longest = getattr(config, "max_position_embeddings", None) or np.inf
         return cls(marked, config.vocab_size, min(longest, marked.model_max_length))
-
-    @classmethod
-    @functools.lru_cache(maxsize=4)
-    def named(cls, name: str) -> Words:
-        """The words of a model by its name."""
-        from transformers import AutoTokenizer
-
-        return cls.of(load(AutoTokenizer, name), config(name))
 
     def __len__(self) -> int:
         return self.size
