@@ -108,6 +108,24 @@ def test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, kind,
     torch.testing.assert_close(ours, theirs_out, rtol=1e-4, atol=1e-5)
 
 
+def xlnet():
+    config = hf.XLNetConfig(vocab_size=300, d_model=32, n_layer=2, n_head=2, d_inner=16)
+    return hf.XLNetLMHeadModel(config)
+
+
+def gemma3():
+    """Of texts and pictures."""
+    vision = hf.SiglipVisionConfig(**SIZE, intermediate_size=16, image_size=28)
+    text = hf.Gemma3TextConfig(**SIZE, intermediate_size=16, num_key_value_heads=1, head_dim=16)
+    config = hf.Gemma3Config(text_config=text, vision_config=vision)
+    return hf.Gemma3ForConditionalGeneration(config)
+
+
+@pytest.mark.parametrize("make", [xlnet, gemma3])
+def test_a_model_of_any_length_and_one_whose_words_are_a_part_read_too(make, tokenizer):
+    test_without_an_encoder_the_model_reads_what_its_tokenizer_says(make().eval(), "", tokenizer)
+
+
 @pytest.mark.parametrize(
     "text", ["at 12:05 on 2026-01-05", "1,000 or 12.50", "1234567890123456789 or 1.5", "1e400 or 0"]
 )

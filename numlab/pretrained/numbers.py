@@ -60,7 +60,7 @@ class NumberModel(
 
     def __init__(self, model, tokenizer, encoder: Encoder | None = None):
         super().__init__()
-        text, self.encoder = Words.of(tokenizer, model.config), encoder
+        text, self.encoder = Words.of(tokenizer, model.config.get_text_config()), encoder
         self.reads = PretrainedTokenizer.of(text, encoder)
         self.writes = PretrainedTokenizer.of(text, encoder and encoder.answer, whole=False)
         self.model, self.two_parts = model, model.config.is_encoder_decoder

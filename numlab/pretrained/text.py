@@ -52,8 +52,9 @@ class Words:
         if mark in (None, marked.unk_token_id) or marked(f"a {MARK} b").input_ids.count(mark) != 1:
             pieces = marked.tokenize(MARK)
             raise ValueError(f"{name} splits {MARK} into {pieces}: it must be one token")
-        longest = getattr(config, "max_position_embeddings", None) or np.inf
-        return cls(marked, config.vocab_size, min(longest, marked.model_max_length))
+        longest = getattr(config, "max_position_embeddings", None) or -1  # XLNet's, too: any
+        longest = min(longest if longest > 0 else np.inf, marked.model_max_length)
+        return cls(marked, config.vocab_size, longest)
 
     def __len__(self) -> int:
         return self.size
