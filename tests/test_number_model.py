@@ -13,7 +13,16 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, SIZE, byte_level
-from transformers import BertConfig, BertForMaskedLM, BertModel, GPT2Config, GPT2LMHeadModel
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertModel,
+    GPT2Config,
+    GPT2LMHeadModel,
+    T5GemmaConfig,
+    T5GemmaForConditionalGeneration,
+    T5GemmaModuleConfig,
+)
 from transformers.trainer import Trainer
 
 import numlab as nl
@@ -288,6 +297,17 @@ def test_a_model_that_cannot_generate_only_reads(kind):
         reader.generate(["it is 3"])
     with pytest.raises(ValueError, match="it only reads"):
         reader.collate([{"question": "it is 3", "answer": "4"}])
+
+
+def test_a_decoder_with_a_table_of_its_own_does_not_write():
+    """It would write by its own table, and be trained on the encoder's."""
+    parts = dict.fromkeys(["encoder", "decoder"], T5GemmaModuleConfig(**SIZE, intermediate_size=16))
+    model = T5GemmaForConditionalGeneration(T5GemmaConfig(**parts, vocab_size=300))
+    numbers = NumberModel(model, byte_level(**NAMES, eos_token="[SEP]"), nl.XVal())
+    assert numbers.inputs(["it is 3"])["inputs_embeds"].shape[0] == 1
+    for write in (lambda: numbers.generate(["it is 3"]), lambda: numbers.collate(ROWS)):
+        with pytest.raises(ValueError, match="T5Gemma.* has a table of its own"):
+            write()
 
 
 def test_a_number_that_follows_a_word_follows_a_space():

@@ -31,10 +31,11 @@ class NumberModel(
 ):
     """A Hugging Face model that reads the numbers of a text by an encoder, and writes numbers.
 
-    Any model reads. A decoder or an encoder-decoder with a head of words also writes: the encoder's
-    words join its own, and the encoder's head reads what they carry off the hidden state. `model`
-    itself is not modified; only training changes its weights. `save_pretrained` saves the encoder
-    and the new weights only. If you also train the model, or a LoRA of it, save that separately.
+    Any model reads. A decoder with a head of words also writes, and so does an encoder-decoder
+    whose parts share a table of words: the encoder's words join its own, and the encoder's head
+    reads what they carry off the hidden state. `model` itself is not modified; only training
+    changes its weights. `save_pretrained` saves the encoder and the new weights only. If you also
+    train the model, or a LoRA of it, save that separately.
 
     Parameters
     ----------
@@ -246,8 +247,13 @@ class NumberModel(
             raise ValueError(f"the model reads {longest} tokens; got {got}")
 
     def _check_writer(self) -> None:
+        name = type(self.model).__name__
         if not self.model.can_generate():
-            raise ValueError(f"{type(self.model).__name__} cannot generate texts: it only reads")
+            raise ValueError(f"{name} cannot generate texts: it only reads")
+        if self.two_parts:
+            decoder = self.inner.get_decoder().get_input_embeddings()
+            if decoder.weight is not self.embed.table.weight:
+                raise ValueError(f"the decoder of {name} has a table of its own: it only reads")
 
     def added(self) -> dict[str, torch.Tensor]:
         """The weights that the model itself does not have."""
