@@ -169,6 +169,15 @@ def test_a_spectrum_of_many_numbers_is_of_the_first_and_that_is_said():
     assert "No spectrum: a spectrum takes 8 or more consecutive" in panel.near.value
 
 
+def test_a_peak_has_the_colour_of_its_own_line():
+    noise = Embeddings(NUMBERS, np.random.default_rng(0).normal(size=(200, 4)), "noise")
+    circle = np.column_stack([np.cos(NUMBERS * np.pi / 5), np.sin(NUMBERS * np.pi / 5)])
+    shown = {"noise": noise, "circle": Embeddings(NUMBERS, circle, "circle")}
+    _, line, peaks = explorer.spectra(shown, np.arange(200)).data
+    assert line.name == peaks.name == "circle"
+    assert line.line.color == peaks.marker.color
+
+
 def test_a_zoom_is_kept_while_the_points_stay_where_they_are(panel):
     def revision():
         return drawn(panel)["layout"]["uirevision"]

@@ -237,7 +237,7 @@ def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:
         frames[title] = probes.spectrum(chosen, n_permutations=20, level=0.05)
     frame = pd.concat(frames, names=["embedding"]).reset_index()
     look = {"x": "period", "y": "power", "color": "embedding", "log_x": True}
-    look["color_discrete_sequence"] = ["#0072B2", "#D55E00"]
+    look["color_discrete_map"] = dict(zip(frames, ("#0072B2", "#D55E00"), strict=False))
     figure = px.line(frame, **look, height=260, template=TEMPLATE)
     figure.add_traces(px.scatter(frame[frame.peak], **look).update_traces(showlegend=False).data)
     figure.update_xaxes(autorange="reversed")
