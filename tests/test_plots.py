@@ -1,5 +1,6 @@
 """Figures: what is drawn comes from the frame, in the house style, and nothing leaks."""
 
+import itertools
 import subprocess
 import sys
 
@@ -153,6 +154,20 @@ def test_errors_in_a_gap_are_sorted_beside_grey_baselines():
     at = sorted((y, x) for c in ax.collections for x, y in np.asarray(c.get_offsets()) if y == y)
     expected = [(0, 0.1), (0, 0.2), (1, 0.4), (1, 1.5), (2, 0.5), (2, 0.9)]
     np.testing.assert_allclose([p for p in at if p[1] > 0], expected)
+
+
+@pytest.mark.parametrize("least", [0.3, 1e-2, 1e-5, 1e-12])
+def test_errors_of_many_decades_have_ticks_that_can_be_read(least):
+    frame = pd.DataFrame({"encoder": ["P10", "XVal"], "error": [1.0, least]})
+    frame = frame.assign(part="as in training", low=frame.error, high=frame.error)
+    figure = plots.gap_errors(frame)
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    low, high = ax.get_xlim()
+    labels = [t for t in ax.get_xticklabels() if low <= t.get_position()[0] <= high]
+    boxes = [label.get_window_extent() for label in labels]
+    assert len(boxes) > 1
+    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
 
 
 def test_intervals_that_miss_their_number_have_another_colour():

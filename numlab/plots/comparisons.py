@@ -161,7 +161,9 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     ax.tick_params(which="minor", labelbottom=False)
     ax.set(xscale="log", ylim=(len(table) - 0.4, -0.6))
     ax.set_xlabel("error relative to the best constant")
-    ax.xaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
+    low, high = ax.get_xlim()
+    subs = (1, 2, 5) if high < 1000 * low else (1,)  # of many decades, not every tick has room
+    ax.xaxis.set(major_locator=LogLocator(subs=subs), major_formatter="{x:g}")
     legend(figure, [ax])
     return figure
 
