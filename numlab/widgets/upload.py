@@ -25,17 +25,22 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     button = _Upload(accept=",".join(SUFFIXES))
     cancel = ipywidgets.Button(description="Cancel", icon="stop", disabled=True)
     message, page, cancelled = ipywidgets.HTML(), ipywidgets.HTML(), threading.Event()
+    pieces: list[bytes] = []  # of the file that is on its way
 
     def progress(doing: str) -> None:
         if cancelled.is_set():
             raise KeyboardInterrupt
         message.value = note(f"{doing} …")
 
-    def report(path: str | Path) -> None:
+    def report(path: str | Path, content: bytes | None = None) -> None:
         page.value = ""
         cancelled.clear()
         button.disabled, cancel.disabled = True, False
         try:
+            progress("starting")  # numlab's parts for that may take seconds to load
+            if content is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
             page.value = compare.report(path, say=progress, **options)._repr_html_()
             message.value = ""
         except KeyboardInterrupt:
@@ -45,12 +50,14 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
         finally:
             button.disabled, cancel.disabled = False, True
 
-    def take(_, file: dict[str, str], content: list[bytes]) -> None:
-        folder = store.home() / "data" / "uploads"
-        folder.mkdir(parents=True, exist_ok=True)
-        kept = folder / Path(file["name"]).name
-        kept.write_bytes(content[0])
-        threading.Thread(target=report, args=(kept,), daemon=True).start()
+    def take(_, piece: dict, content: list[bytes]) -> None:
+        if piece["at"] == 0:
+            pieces.clear()
+        pieces.extend(content)
+        if piece["isLast"]:
+            kept = store.home() / "data" / "uploads" / Path(piece["name"]).name
+            whole = b"".join(pieces)
+            threading.Thread(target=report, args=(kept, whole), daemon=True).start()
 
     button.on_msg(take)
     cancel.on_click(lambda _: cancelled.set())
@@ -62,7 +69,7 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
 
 
 class _Upload(anywidget.AnyWidget):
-    """A button that sends a file as a message: its name, and its bytes."""
+    """A button that sends a file in messages: its name, where a piece begins, and its bytes."""
 
     _esm = script("upload")
     accept = traitlets.Unicode().tag(sync=True)

@@ -123,7 +123,8 @@ def upload(page, path):
 
 
 def test_an_uploaded_file_is_answered_with_advice_and_a_bad_one_in_words(page, module_home):
-    (module_home / "photo.csv").write_bytes(b"\x89PNG\r\n\xff" * 20)
+    photo = b"\x89PNG\r\n\xff" * 1_600_000  # Jupyter closes its connection at 10 MB in one message
+    (module_home / "photo.csv").write_bytes(photo)
     upload(page, module_home / "photo.csv")
     page.get_by_text("photo.csv cannot be read as a table").wait_for()
     assert page.get_by_text("there is no file nowhere.csv").count() == 1  # of the last panel
