@@ -179,6 +179,7 @@ def test_gaps_and_trained_values_are_drawn(panel):
     assert gaps == set(SPEC.task.gaps["stepsize"])
     lines = {shape.x0 for shape in shapes if shape.type == "line" and shape.x0 == shape.x1}
     assert lines == {0.2, 0.3, 0.5, 0.8}
+    assert drawn(panel).layout.template.layout.shapedefaults.opacity == 1  # a pale shade is seen
 
 
 def test_the_slider_reaches_trained_values_and_gaps_in_steps_of_one_key(panel):

@@ -19,6 +19,7 @@ plotly.io.templates["numlab"] = go.layout.Template(
     layout={
         "margin": {"l": 70, "r": 20, "t": 40, "b": 45},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
+        "shapedefaults": {"opacity": 1},  # of simple_white 0.3: nobody would see a shaded gap
     }
 )
 page = jinja2.Environment(
