@@ -41,6 +41,7 @@ async function render({ model, el }) {
   };
   const draw = async () => {
     const { data, layout } = JSON.parse(model.get("figure"));
+    el.style.height = `${layout.height}px`;  // also while plotly resizes: it may forget its own
     await quietly(() => Plotly.react(el, data, layout, config));
     await ring();
   };

@@ -107,6 +107,19 @@ def test_a_click_on_the_track_gives_the_keys_to_the_slider(page):
     drawn_at(page, clicked + STEP)
 
 
+def test_a_plot_keeps_its_height_when_the_window_is_resized(page):
+    plot = page.locator(".js-plotly-plot").first
+    for width in (1000, 1280):
+        page.get_by_role("slider").first.press("ArrowRight")  # drawn anew, then resized
+        drawn_at(page, true_value(page.get_by_role("slider").first))
+        page.set_viewport_size({"width": width, "height": 800})
+        drawn = "(el) => Number(el.querySelector('.main-svg').getAttribute('width'))"
+        page.wait_for_function(
+            f"(el) => ({drawn})(el) === el.offsetWidth", arg=plot.element_handle()
+        )
+        assert plot.bounding_box()["height"] == 470
+
+
 def test_no_widget_state_is_stored_in_the_notebook(page, notebook):
     assert "widgets" not in saved(page, notebook)["metadata"]
     assert notebook.stat().st_size < 100_000
