@@ -9,6 +9,12 @@ function focusHandle({ target, clientX }) {
   setTimeout(() => nearest?.focus());  // after JupyterLab has focused the cell
 }
 
+// ipywidgets gives a handle no name: a screen reader would say "slider".
+function nameHandle({ target }) {
+  const label = target.closest(".noUi-handle") && target.closest(".widget-slider");
+  if (label) target.setAttribute("aria-label", label.querySelector(".widget-label").textContent);
+}
+
 function render({ model, el }) {
   const note = document.createElement("div");
   note.setAttribute("role", "status");
@@ -20,8 +26,10 @@ function render({ model, el }) {
     note.textContent = `The kernel has stopped, and this panel with it: ${again}`;
     note.style.padding = "4px 8px";
   });
-  document.addEventListener("click", focusHandle);
-  return () => document.removeEventListener("click", focusHandle);
+  const shown = new AbortController(), { signal } = shown;
+  document.addEventListener("click", focusHandle, { signal });
+  document.addEventListener("focusin", nameHandle, { signal });
+  return () => shown.abort();
 }
 
 export default { render };

@@ -120,6 +120,11 @@ def test_a_plot_keeps_its_height_when_the_window_is_resized(page):
         assert plot.bounding_box()["height"] == 470
 
 
+def test_a_slider_has_a_name_for_a_screen_reader(page):
+    page.get_by_role("slider").first.focus()
+    assert page.get_by_role("slider", name="true step size (yr / 2π)").count() == 1
+
+
 def test_no_widget_state_is_stored_in_the_notebook(page, notebook):
     assert "widgets" not in saved(page, notebook)["metadata"]
     assert notebook.stat().st_size < 100_000
