@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -231,7 +232,8 @@ def compare(
     result = report(file, steps, _say, columns, target, seeds, decimal or "")
     typer.echo(result.json if as_json else result.text)
     if html:
-        page = f'<!doctype html>\n<meta charset="utf-8">\n{result._repr_html_()}'
+        head = f'<meta charset="utf-8"><title>{escape(result.reading.name)}</title>'
+        page = f'<!doctype html>\n<html lang="en">\n{head}\n{result._repr_html_()}'
         Path(html).write_text(page, "utf-8")
 
 

@@ -745,7 +745,7 @@ def test_a_text_with_a_number_beyond_float64_is_left_out_and_counted(tmp_path, b
 
 
 def test_the_shell_compares_a_file(tmp_path, home):
-    path = saved(tmp_path, "stars.csv", STARS)
+    path = saved(tmp_path, "a<b.csv", STARS)
     page = tmp_path / "page.html"
     options = ["compare", str(path), "--steps", "0", "--json", "--html", str(page)]
     done = CliRunner().invoke(app, [*options, "--columns", "a,b", "--target", "b"])
@@ -753,7 +753,8 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert json.loads(done.stdout)["advice"]["predictable"] is False
     assert "numlab: 400 rows. Read as a (number), b (number)." in done.stderr
     text = page.read_text("utf-8")
-    assert "Take " in text and '<meta charset="utf-8">' in text[:50]  # else a browser guesses
+    assert "Take " in text and '<meta charset="utf-8">' in text[:60]  # else a browser guesses
+    assert text.startswith("<!doctype html>\n<html lang=") and "<title>a&lt;b.csv</title>" in text
 
 
 def test_a_year_of_two_digits_is_told(tmp_path):
