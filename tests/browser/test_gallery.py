@@ -89,6 +89,7 @@ def test_what_is_typed_is_spelled_at_once(page_of):
     assert "cannot hold it: |x| < 999999.9995" in page.locator("[data-encoder=FoNE]").inner_text()
     page.get_by_label("A number", exact=True).fill("x")
     assert page.get_by_text("Nothing to spell yet").is_visible()
+    assert not page.locator("[data-encoder=P1000]").is_visible()  # that would be of 1e9
 
 
 def test_the_values_of_training_are_those_of_the_task(page_of):

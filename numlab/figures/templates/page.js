@@ -100,6 +100,7 @@ function showSpelling() {
   const text = one("#number").value.trim().replace("−", "-"), x = Number(text);
   const known = text !== "" && Number.isFinite(x);
   one("#no-number").textContent = known ? "" : "Nothing to spell yet: type a number such as -60.25 or 3e8.";
+  one(".chips").hidden = !known;
   if (!known) return;
   for (const row of all("[data-encoder]")) {
     const name = row.dataset.encoder, spelled = spell(name, x), [count, tokens, back] = all("td", row);
