@@ -108,6 +108,9 @@ def test_the_slider_moves_the_truth(page_of):
     assert page.locator("#gap-plot").inner_html() != before
     truth = page.locator("#truth-shown").inner_text()
     assert page.locator("#gap-says").inner_text().startswith(f"At {truth} ")
+    page.keyboard.press("Home")  # a value of training
+    said = "P10, P1000, B1999, FP15, FoNE are nearest to the truth, off by 0.0; XVal by "
+    assert said in page.locator("#gap-says").inner_text()
 
 
 def test_a_brush_chooses_numbers_and_shows_their_neighbours(page_of):

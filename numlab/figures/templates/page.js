@@ -167,16 +167,17 @@ function gap() {
     });
     const models = encoders.filter(({ name }) => name !== "Kepler");  // the exact formula
     const given = models.flatMap(({ name, answers }) => (answers.has(truth) ? [{ name, ...answers.get(truth) }] : []));
-    const off = (e) => Math.abs(e.middle - truth), best = [...given].sort((a, b) => off(a) - off(b))[0];
+    const off = (e) => Math.abs(e.middle - truth), least = Math.min(...given.map(off));
+    const best = given.filter((e) => off(e) === least), named = best.map((e) => e.name).join(", ");
     const xval = given.find(({ name }) => name === "XVal");
     const isGrey = ({ middle }) => TRAINED[slot].some(([from, to = from]) => middle > from - 0.002 && middle < to + 0.002);
     const grey = given.filter(isGrey).map((e) => e.name).join(", ") || "nobody";
     one("#truth-shown").textContent = shown;
     slider.setAttribute("aria-valuetext", shown);
     one("#gap-says").textContent =
-      best === undefined ? `At ${shown}${UNITS[slot]} nobody answers with a number.` :
-      `At ${shown}${UNITS[slot]} ${best.name} is nearest to the truth, off by ${off(best).toPrecision(2)}` +
-      `${xval && xval !== best ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On a grey line: ${grey}.`;
+      !best.length ? `At ${shown}${UNITS[slot]} nobody answers with a number.` :
+      `At ${shown}${UNITS[slot]} ${named} ${best.length > 1 ? "are" : "is"} nearest to the truth, off by ${least.toPrecision(2)}` +
+      `${xval && !best.includes(xval) ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On a grey line: ${grey}.`;
     one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
   function choose() {
