@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,7 +9,6 @@ import psutil
 import pytest
 
 from numlab.figures.batch import LIMITS, run_notebooks
-from numlab.figures.kernels import ForkedKernel
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -18,7 +16,8 @@ size = nl.begin("{name}", profile, SIZES)
 nl.save_table("{id}", pd.DataFrame({{"n": [size.n]}}))
 """
 DRAWS = """
-import atexit, pathlib, matplotlib.pyplot as plt, numpy as np
+import atexit, ipykernel, pathlib, matplotlib.pyplot as plt, numpy as np
+assert ipykernel.get_connection_info(unpack=True)["transport"] == "ipc"
 atexit.register(pathlib.Path("{ended}").touch)
 plt.plot([1, 2])
 print("drawn", np.random.rand())
@@ -70,7 +69,9 @@ def test_the_good_are_done_whatever_the_others_do(first, module_home):
     assert (module_home / "figures/smoke/notebooks/digits/good.ipynb").exists()
 
 
-def test_kernels_show_pyplot_draw_numbers_of_their_own_and_end_in_order(first, module_home):
+def test_kernels_need_no_port_show_pyplot_draw_their_own_numbers_and_end_in_order(
+    first, module_home
+):
     folder, names = module_home / "figures/smoke/notebooks/float", ("draws", "draws_too")
     executed = [(folder / f"{name}.ipynb").read_text() for name in names]
     assert all('"image/png"' in text for text in executed)
@@ -97,26 +98,6 @@ def test_a_notebook_that_exits_early_failed(first):
 def test_a_kernel_that_dies_is_a_failure(first):
     assert first["xval/dies"].state == "failed"
     assert "DeadKernelError" in first["xval/dies"].note
-
-
-def test_a_kernel_whose_port_is_taken_is_followed_by_another(
-    first, module_home, cluster, write_notebook, monkeypatch
-):
-    """As when another program takes a port that Jupyter had found free."""
-    taken, launch = [], ForkedKernel.launch_kernel
-
-    async def launch_late(kernel, *cmd, **options):
-        if not taken:
-            address = ("127.0.0.1", kernel.connection_info["shell_port"])
-            taken.append(socket.create_server(address))
-        return await launch(kernel, *cmd, **options)
-
-    monkeypatch.setattr(ForkedKernel, "launch_kernel", launch_late)
-    cell = SAVES.format(name="float/again", id="float/tab02")
-    write_notebook(module_home, "float/again", cell)
-    (job,) = run_notebooks(["float/again"], "smoke", 1, cluster)
-    taken[0].close()
-    assert (job.state, job.cell) == ("done", job.cells)
 
 
 def test_a_figure_that_was_declared_must_have_been_saved(first):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import tempfile
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -33,8 +34,6 @@ from numlab.training.progress import trainings
 
 LIMITS = {"smoke": 600, "quick": 3600, "full": 6 * 3600, "paper": None}  # seconds for a cell
 MARK = "NUMLAB_JOB"  # set in every process that a notebook starts
-STARTS = 3  # of a kernel that dies before it answers
-DIED = "Kernel died before replying to kernel_info"
 HEARTBEAT = 15.0  # seconds between lines about what runs, in a log
 STATES = {"running": "▸", "done": "✓", "skipped": "–", "failed": "✗"}
 
@@ -44,22 +43,18 @@ logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of a dict ove
 class Engine(NBClientEngine):
     """papermill's engine, with a forked kernel.
 
-    A kernel may find one of its ports taken: Jupyter picks free ports, and another program can
-    bind one before the kernel does. Such a kernel dies at once; the next one gets new ports.
+    It talks over sockets in a folder of its own: another program could take a free port first.
     """
 
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, job, client, process, **_):
-        for start in range(1, STARTS + 1):
-            kernel = AsyncKernelManager(kernel_name=kernel_name)
+        with tempfile.TemporaryDirectory() as folder:
+            sockets = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
+            kernel = AsyncKernelManager(kernel_name=kernel_name, **sockets)
             job.kernel = ForkedKernel(parent=kernel, kernel_spec=kernel.kernel_spec)
             kernel.provisioner = job.kernel
-            try:
-                notebook = PapermillNotebookClient(nb_man, km=kernel, **client)
-                return notebook.execute(cleanup_kc=True, **process)
-            except RuntimeError as error:
-                if job.stopped or DIED not in str(error) or start == STARTS:
-                    raise
+            notebook = PapermillNotebookClient(nb_man, km=kernel, **client)
+            return notebook.execute(cleanup_kc=True, **process)
 
 
 papermill_engines.register("numlab", Engine)
