@@ -68,7 +68,8 @@ def from_encoder(
     (2, 8)
     """
     vectors, mask = token_vectors(encoder, numbers, d_model, seed)
-    mean = vectors.sum(1) / mask.sum(1)[:, None]
+    total = vectors.sum(1, dtype=np.float64)  # in float32 the order of the tokens would show
+    mean = total / mask.sum(1)[:, None]
     return Embeddings(numbers, mean, f"{encoder}, untrained")
 
 

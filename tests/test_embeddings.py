@@ -77,6 +77,11 @@ def test_a_text_encoder_embeds_the_mean_of_its_tokens():
     np.testing.assert_array_equal(vectors[2], vectors[3])
 
 
+def test_numbers_of_the_same_digits_have_the_same_vector():
+    vectors = from_encoder(Digits(4, 2), [123, 321, 213]).vectors
+    assert (vectors == vectors[0]).all()  # in float32 they differ by 2e-8
+
+
 def test_a_number_that_the_encoder_does_not_hold_is_refused():
     with pytest.raises(ValueError, match="Digits holds"):
         from_encoder(Digits(int_digits=2), np.array([100.0]))
