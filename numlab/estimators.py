@@ -218,8 +218,7 @@ class NumberEncoder(TransformerMixin, _WithGaps):
         given = [*names] if input_features is None else [*input_features]
         if len(given) != len(names) or given != [*getattr(self, "feature_names_in_", given)]:
             raise ValueError(f"expected the input features {', '.join(names)}; got {given}")
-        names = given
-        return np.array([f"{n}_{i}" for n in names for i in range(self.d_model)], object)
+        return np.array([f"{n}_{i}" for n in given for i in range(self.d_model)], object)
 
 
 def _check(encoder: Encoder | None, **counts: int) -> None:

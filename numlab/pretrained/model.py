@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +36,7 @@ class HuggingFace(Architecture):
 
     @property
     def outside(self) -> dict[str, str]:
-        files = sorted(Path(self.name).glob("*.safetensors"))
-        return {str(file): _checksum(file, file.stat().st_mtime_ns) for file in files}
+        return _checksums(self.name)
 
     def check(self, encoder, head, objective, losses) -> None:
         if head:
@@ -90,10 +88,9 @@ def _words(name: str) -> Words:
     return Words.of(load(AutoTokenizer, name), config(name))
 
 
-@functools.lru_cache
-def _checksum(path: Path, changed: int) -> str:
-    """Of a file as it was when it was last changed."""
-    return store.checksum(path)
+@kept(8)
+def _checksums(name: str) -> dict[str, str]:
+    return {str(file): store.checksum(file) for file in sorted(Path(name).glob("*.safetensors"))}
 
 
 def _load_trunk(name: str, blocks: int | None):

@@ -52,9 +52,7 @@ def kept(n: int) -> Callable:
     a model may be saved there again."""
 
     def decorate(get: Callable) -> Callable:
-        @functools.lru_cache(n)
-        def of_version(changed, name, *given):
-            return get(name, *given)
+        of_version = functools.lru_cache(n)(lambda _, *given: get(*given))
 
         @functools.wraps(get)
         def latest(name, *given):

@@ -37,8 +37,7 @@ def arithmetic(
     if y.dtype != object:
         y = from_figures(*to_figures(y, 12))  # 0.1 + 0.2 is 0.3
     low, high = encoder.answer.bounds
-    size = np.abs(numbers)
-    kept = (y >= low) & (y <= high) & (np.abs(y) >= size.min())
+    kept = (y >= low) & (y <= high) & (np.abs(y) >= np.abs(numbers).min())
     a, b, y = (x[kept][: PAIRS + TEST] for x in (a, b, y))
     answers = encoder.answer.encode(y)
     carries = answers.carry(encoder.answer.carriers)

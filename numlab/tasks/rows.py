@@ -51,16 +51,14 @@ class Rows(GivenTask):
         inside = np.zeros(len(self.frame), bool)
         slots = dict.fromkeys(name for e in self.examples for name in e.layout.number_slots)
         for gap in self.without:
-            if not (
-                len(gap) == 3 and any(matches(slot, gap[:1]) for slot in slots) and gap[1] < gap[2]
-            ):
+            inner = {slot for slot in slots if len(gap) == 3 and matches(slot, gap[:1])}
+            if not (inner and gap[1] < gap[2]):
                 wanted = f"(slot, low, high) of the slots {', '.join(slots)}"
                 raise ValueError(f"without is of {wanted}, with low < high; got {gap!r}")
-        for e in self.examples:
-            for pattern, low, high in self.without:
-                for name in (n for n in e.layout.number_slots if matches(n, (pattern,))):
+            for e in self.examples:
+                for name in inner.intersection(e.layout.number_slots):
                     x = e.column(name)
-                    inside[e.index] |= ((x > low) & (x < high)).astype(bool)
+                    inside[e.index] |= ((x > gap[1]) & (x < gap[2])).astype(bool)
         return inside
 
     @property
@@ -73,11 +71,10 @@ class Rows(GivenTask):
 
     @functools.cached_property
     def usable(self) -> np.ndarray:
-        patterns = (self.slots,)
-        named = ((e, e.layout.number_slots) for e in self.examples)
-        fit = (e for e, names in named if any(matches(name, patterns) for name in names))
-        rows = np.sort(np.concatenate([np.zeros(0, int), *(e.index for e in fit)]))
-        return rows[~self.is_held_out[rows]]
+        rows = np.zeros(len(self.frame), bool)
+        for e in self.examples:
+            rows[e.index] = any(matches(name, (self.slots,)) for name in e.layout.number_slots)
+        return np.flatnonzero(rows & ~self.is_held_out)
 
     def _take(self, rows: np.ndarray) -> list[Examples]:
         place = np.full(len(self.frame), -1)
