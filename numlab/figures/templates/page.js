@@ -161,7 +161,9 @@ function gap() {
       body += text(0, y + 5, name) + path(`M${left} ${y}H${right}`, 'class="line"');
       if (!answer) { body += label(left + 6, y + 4, "no number", "start"); return; }
       const { low, middle, high } = answer;
-      body += path(`M${inside(low)} ${y}H${inside(high)}`, `stroke="${color}" stroke-width="5" opacity=".45"`) +
+      const bar = `M${inside(low)} ${y}H${inside(high)}`;
+      body += path(bar, 'stroke="currentColor" stroke-width="7" opacity=".25"') +  // black shows in the dark, too
+        path(bar, `stroke="${color}" stroke-width="5" opacity=".6"`) +
         dot(inside(middle), y, 7, color, 'stroke="currentColor" stroke-opacity=".5"') +
         text(width, y + 5, middle.toPrecision(3), 'text-anchor="end"');
     });
@@ -226,7 +228,7 @@ function cloud() {
     const rows = clouds.get(now()), [xs, ys] = ["pc1", "pc2"].map((axis) => rows.map((row) => row[axis]));
     const x = scale(Math.min(...xs), Math.max(...xs), 12, width - 12);
     const y = scale(Math.min(...ys), Math.max(...ys), height - 12, 12);
-    const color = (share) => `hsl(${260 - 205 * share} 75% ${44 + 16 * share}%)`;
+    const color = (share) => `hsl(${260 - 205 * share} 75% ${52 + 8 * share}%)`;
     marks = rows.map((row) => ({ ...row, x: x(row.pc1), y: y(row.pc2), color: color(row.number / most) }));
     choose();
   }
