@@ -18,7 +18,8 @@ def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
     `components` has the columns number, pc1 and pc2, centred, from `probes.pca`. The result has
     number, angle, next (the number that follows on the circle) and in_order, whether that is the
     next greater one (the least, after the greatest). Both are for the direction of rotation with
-    more numbers in order. By chance 1 / (n - 1) of them are.
+    more numbers in order. In one direction 1 / (n - 1) of them are by chance; in the better one of
+    ten numbers, 0.17.
 
     >>> turn = 2 * np.pi * np.arange(10) / 10
     >>> clock = pd.DataFrame({"number": range(10), "pc1": np.cos(turn), "pc2": -np.sin(turn)})
