@@ -111,15 +111,22 @@ def test_what_cannot_be_decided_is_an_error(module_home):
         nl.predict(run, "test", "answer", decide="mode", samples=2)
 
 
-@pytest.mark.parametrize("decide", ["mean", "median", "mode", 0.3])
-def test_of_a_diverged_model_no_number_is_decided(decide, module_home, monkeypatch):
-    run = nl.train(spec(nl.XVal(), heads.HLGauss.fit([0, 200], 20), MASKED))
-    nothing = torch.full((1, 20), torch.nan)
-    monkeypatch.setattr(HeadModule, "forward", lambda self, h: nothing.expand(len(h), -1))
+@pytest.mark.parametrize("decide", [None, "mean", "median", "mode", 0.3])
+@pytest.mark.parametrize(
+    "head",
+    [heads.HLGauss.fit([0, 200], 20), heads.BitHead(16), heads.DigitHead(3), heads.RoundedHead(3)],
+    ids=str,
+)
+def test_of_a_diverged_model_no_number_is_read(head, decide, module_home, monkeypatch):
+    run = nl.train(spec(nl.XVal(), head, MASKED))
+    forward = type(run.model.value_head).forward
+    monkeypatch.setattr(
+        type(run.model.value_head), "forward", lambda self, h: torch.nan * forward(self, h)
+    )
     word = int(run.tokenizer.answer_carriers[0])
     sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
     monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
-    frame = nl.predict(run, "test", "answer", decide=decide)
+    frame = nl.predict(run, "test", "answer", decide=decide, samples=2)
     assert frame.predicted.isna().all() and not frame.valid.any()
 
 

@@ -11,6 +11,8 @@ from torch.nn import functional as F
 from numlab.codes import DigitCode, FigureCode
 from numlab.heads.base import Head, HeadModule
 
+NO_DIGIT = 255
+
 
 @dataclass(frozen=True)
 class DigitHead(DigitCode, Head):
@@ -112,6 +114,7 @@ class DigitModule(HeadModule):
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         digits = self._of_digits(outputs).argmax(2).flip(1)
+        digits[outputs.isnan().any(1)] = NO_DIGIT  # of a diverged model
         negative = (outputs[:, :1] > 0) if self.head.signed else torch.zeros_like(digits[:, :1])
         return torch.cat([negative, digits], 1).to(torch.uint8)
 
@@ -166,5 +169,5 @@ class RoundedDigits(HeadModule):
         return (error + 1e-8).sqrt()  # at 0 a root has no gradient
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        digits = outputs.round().clamp(0, 9).to(torch.uint8)
+        digits = outputs.round().clamp(0, 9).nan_to_num(NO_DIGIT).to(torch.uint8)
         return torch.cat([torch.zeros_like(digits[:, :1]), digits], 1)
