@@ -50,3 +50,14 @@ def test_generation_counts_places_as_reading_does():
     objective.fill(model, batch, ("answer",))
     assert seen[0].tolist() == [[*range(1, 21), 0, 1, 0]]
     assert [place.item() for place in seen[1:]] == list(range(1, len(seen)))
+
+
+def test_a_number_that_has_ended_takes_no_place_while_words_of_other_texts_go_on():
+    words = nl.Layout.of("{a} is {b}", b=("a number of many tokens", "odd"))
+    numbers = nl.Layout.of("{a} is {b}")
+    x = np.arange(4.0)[:, None]
+    texts = [nl.Examples(words, x, np.zeros((4, 1), int)), nl.Examples(numbers, np.hstack([x, x]))]
+    batch = nl.Tokenizer.of([words, numbers], nl.P1000())(texts, ("b",)).batch(np.arange(8))
+    spec = nl.models.ModelSpec(16, 1, 2, positions=(nl.models.Absolute(32), nl.Abacus(n=3)))
+    answers = nl.CausalLM(("b",)).fill(spec.build(batch.corpus.tokenizer).eval(), batch, ("b",))
+    assert answers.ids.shape == (8, 5)

@@ -103,7 +103,7 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
     Yields tokens (b,), -1 behind a number; which of them carry a number (b,); and these numbers.
     """
     tokenizer, inputs, cache = batch.corpus.tokenizer, _prompt(batch, rows, n), model.cache()
-    going = np.ones(len(rows), bool)
+    going, longest = np.ones(len(rows), bool), tokenizer.answer_length
     for step in range(n_steps):
         last = torch.arange(1, len(rows) + 1) * inputs.ids.shape[1] - 1
         hidden = model.hidden(inputs.to(model.device), last.to(model.device), cache=cache)
@@ -121,7 +121,7 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
             going, carry, read = is_word, carry & False, read[:0]
         inputs = Inputs(
             ids=token[:, None],
-            within=to_tensor(np.where(is_word, 0, step + 1)[:, None]),
+            within=to_tensor(np.where(is_word, 0, min(step + 1, longest))[:, None]),
             real=None,
             carriers=carry.nonzero()[:, 0],
             features=to_tensor(read),
