@@ -135,3 +135,11 @@ def test_a_halved_run_differs_in_its_steps_alone():
     half = NEXT.halved()
     assert half.steps == NEXT.steps // 2
     assert dataclasses.replace(half, steps=NEXT.steps) == NEXT
+
+
+def test_a_weight_that_is_a_single_number_is_copied():
+    one, two = (BASE.model.build(BASE.tokenizer()) for _ in range(2))
+    for value, model in enumerate((one, two)):
+        model.register_buffer("sharpness", torch.tensor(float(value)))
+    one.start_from(two)
+    assert one.sharpness == 1

@@ -146,7 +146,7 @@ class Model(nn.Module, abc.ABC):
         for name, weight in self.state_dict().items():
             if name not in learned or (name.startswith(self.encoder_parts) and not same_encoder):
                 continue
-            start, rows, their_rows = learned[name], slice(None), slice(None)
+            start, rows, their_rows = learned[name], ..., ...
             if name in self.word_tables:
                 row_of = {word: row for row, word in enumerate(there.words)}
                 shared = [(i, row_of[w]) for i, w in enumerate(here.words) if w in row_of]
