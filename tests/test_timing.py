@@ -33,3 +33,9 @@ def test_step_costs_are_measured_once_and_kept(home):
     lengths = [spec.tokenizer()(spec.examples("train")).lengths.mean() for spec in specs]
     assert first.tokens.tolist() == pytest.approx([16 * n for n in lengths])
     assert list((home / "data/runs/.partial").iterdir()) == []
+
+
+def test_a_step_on_fewer_texts_than_a_batch_has_their_tokens(home):
+    spec = dataclasses.replace(SPEC, batch_size=256)
+    (tokens,) = nl.step_costs([spec], rounds=1).tokens
+    assert tokens == pytest.approx(nl.train(spec).history.tokens.iloc[-1])

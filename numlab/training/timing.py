@@ -50,6 +50,6 @@ def _measure(specs: list[RunSpec], rounds: int):
         {
             "encoder": [str(spec.encoder) for spec in specs],
             "seconds": np.median(seconds[2:], axis=0),  # the first two warm up
-            "tokens": [fit.spec.batch_size * fit.corpus.lengths.mean() for fit in fits],
+            "tokens": [len(fit._rows(0)) * fit.corpus.lengths.mean() for fit in fits],
         }
     )
