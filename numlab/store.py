@@ -152,7 +152,7 @@ def fault_of(entry: Path) -> str | None:
         for name, expected in files.items():
             if checksum(entry / name) != expected:
                 return f"{name} has another checksum than its manifest"
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
     return None
 
@@ -186,8 +186,8 @@ def split(
 ) -> tuple[list[Examples], ...]:
     """`task.split(sizes, seed)`, drawn once and kept on disk if `task.stored`.
 
-    Large arrays stay on disk, memory-mapped and read-only. `code`: what else makes texts of their
-    own, the code of a task outside numlab.
+    All arrays are read-only, as callers share them; large ones stay on disk, memory-mapped.
+    `code`: what else makes texts of their own, the code of a task outside numlab.
     """
     if task.stored:
         entry = home() / "data" / "corpora" / digest((task, *sizes, seed, *code))
@@ -201,6 +201,9 @@ def split(
     parts = [[] for _ in sizes]
     for i, examples in drawn:
         parts[i].append(examples)
+        for array in (examples.numbers, examples.words, examples.index):
+            if array is not None:
+                array.flags.writeable = False
     return tuple(parts)
 
 

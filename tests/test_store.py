@@ -243,3 +243,18 @@ def test_a_home_may_begin_with_a_tilde(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NUMLAB_HOME", "~/lab")
     assert store.home() == tmp_path / "lab"
+
+
+def test_what_a_caller_does_with_texts_changes_those_of_no_other():
+    texts = spec().examples("test")
+    texts += spec().examples("valid")
+    assert len(spec().examples("test")) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        texts[0].numbers[0, 0] = 7.0
+
+
+def test_a_manifest_that_is_no_table_is_damage(home):
+    write(home / "entry")
+    (home / "entry" / "manifest.json").write_text("null")
+    with pytest.warns(UserWarning, match="entry is damaged"):
+        assert not store.intact(home / "entry")
