@@ -28,7 +28,7 @@ from numlab.examples import Examples, Layout, Slot, checked
 __all__ = ["home", "runs_dir", "table"]
 
 SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
-TEXT = "text"  # how Python ints are stored, a line each
+TEXT = "text"  # how Python ints of any length are stored, a line each; else an array's dtype
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
 used: dict[str, Any] = {}  # the specs of the runs that this process has read, by digest
@@ -201,10 +201,13 @@ def split(
     parts = [[] for _ in sizes]
     for i, examples in drawn:
         parts[i].append(examples)
-        for array in (examples.numbers, examples.words, examples.index):
-            if array is not None:
-                array.flags.writeable = False
+        for array in _arrays(examples).values():
+            array.flags.writeable = False
     return tuple(parts)
+
+
+def _arrays(examples: Examples) -> dict[str, np.ndarray]:
+    return {k: v for k, v in vars(examples).items() if isinstance(v, np.ndarray)}
 
 
 def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -> None:
@@ -213,13 +216,13 @@ def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -
     layouts: dict[tuple[int, int], dict] = {}
     for i, e in checked(task, sizes, task.shards(sizes, seed)):
         j = place[e.layout]
-        named = {k: getattr(e, k) for k in ("numbers", "words", "index")}
-        arrays = {k: v for k, v in named.items() if v is not None}
+        arrays = _arrays(e)
+        kinds = {k: TEXT if v.dtype == object else v.dtype.str for k, v in arrays.items()}
         described = {
             "literals": e.layout.literals,
             "slots": [(slot.name, slot.words) for slot in e.layout.slots],
             "silent": e.layout.silent,
-            "arrays": {k: (_format(v), v.shape[1:]) for k, v in arrays.items()},
+            "arrays": {k: (kinds[k], v.shape[1:]) for k, v in arrays.items()},
         }
         if layouts.setdefault((i, j), described) != described:
             raise ValueError(f"shards of a layout are alike; got {layouts[i, j]} and {described}")
@@ -243,11 +246,6 @@ def _load_examples(folder: Path) -> Iterator[tuple[int, Examples]]:
         arrays = {name: flat.reshape(n, *shape) for name, flat, shape in stored}
         slots = tuple(Slot(name, words) for name, words in described["slots"])
         yield i, Examples(Layout(described["literals"], slots, described["silent"]), **arrays)
-
-
-def _format(array: np.ndarray) -> str:
-    """How an array's entries are stored: their dtype, or TEXT for Python ints, of any length."""
-    return TEXT if array.dtype == object else array.dtype.str
 
 
 def _load(path: Path, dtype: str) -> np.ndarray:

@@ -252,7 +252,7 @@ def test_attention_in_bf16_is_that_in_float32_but_for_rounding(masked):
     ("model", "message"),
     [
         (lambda: nl.Llama(16, 1, 4, 3, 4), "n_head 4 is not a multiple of n_kv_head 3"),
-        (lambda: nl.Llama(16, 1, 4, 2, 3), "width of a head is even; got 3"),
+        (lambda: nl.Llama(16, 1, 4, 2, 3), "heads have an even width; got 3"),
     ],
 )
 def test_heads_that_cannot_attend_are_refused_when_the_model_is_described(model, message):

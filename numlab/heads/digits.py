@@ -40,8 +40,7 @@ class FigureHead(FigureCode, Head):
     weight: float = 10.0
     signed: ClassVar[bool] = True
 
-    def build(self, d_model: int) -> HeadModule:
-        return DigitModule(self, nn.Linear(d_model, 10 * self.n_digits + 1))
+    build = DigitHead.build
 
     def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
         raise ValueError("a number has many spellings in scientific notation: 50e0 is 05e1")

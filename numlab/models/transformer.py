@@ -60,12 +60,10 @@ class ModelSpec(Architecture):
                 check_count(name, n)
         if self.d_head is None and self.d_model % self.n_head:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
-        if self.n_head % (self.n_kv_head or self.n_head):
-            got = f"n_head {self.n_head} is not a multiple of n_kv_head {self.n_kv_head}"
-            raise ValueError(got)
-        if self.rotary is not None and self.head_width % 2:
-            got = f"got {self.head_width}"
-            raise ValueError(f"rotary positions turn pairs: the width of a head is even; {got}")
+        if self.n_head % (n_kv := self.n_kv_head or self.n_head):
+            raise ValueError(f"n_head {self.n_head} is not a multiple of n_kv_head {n_kv}")
+        if self.rotary is not None and (width := self.head_width) % 2:
+            raise ValueError(f"rotary positions turn pairs: heads have an even width; got {width}")
 
     @property
     def head_width(self) -> int:

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 import torch
-from torch import nn
+from torch import from_numpy, nn
 
 from numlab.corpus import Batch
 
@@ -85,10 +85,6 @@ class Answers:
     features: np.ndarray  # (carriers among the tokens, F)
 
 
-def to_tensor(array: np.ndarray) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array))
-
-
 def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
     wanted, labelled = batch.wanted, batch.labelled
@@ -97,12 +93,12 @@ def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     targeted = where.ravel()[labelled]
     carries = np.isin(at, labelled[targeted], assume_unique=True)
     return Targets(
-        reads=to_tensor(at - shift),
-        ids=to_tensor(wanted.ravel()[at]).long(),
-        carries=to_tensor(carries),
-        features=to_tensor(batch.labels[targeted]),
-        row=to_tensor(at // batch.ids.shape[1]),
-        slot=to_tensor(batch.slot.ravel()[at]).long(),
+        reads=from_numpy(at - shift),
+        ids=from_numpy(wanted.ravel()[at]).long(),
+        carries=from_numpy(carries),
+        features=from_numpy(batch.labels[targeted]),
+        row=from_numpy(at // batch.ids.shape[1]),
+        slot=from_numpy(batch.slot.ravel()[at]).long(),
     )
 
 
@@ -113,11 +109,11 @@ def hide(batch: Batch, hidden: np.ndarray) -> Inputs:
     if hidden.any():  # else a tokenizer without a mask will do
         ids = np.where(hidden, batch.corpus.tokenizer.text.mask, ids)
     return Inputs(
-        ids=to_tensor(ids).long(),
-        within=to_tensor(batch.within).long(),
-        real=None if batch.real.all() else to_tensor(batch.real),
-        carriers=to_tensor(batch.carriers[keep]),
-        features=to_tensor(batch.features[keep]),
+        ids=from_numpy(ids).long(),
+        within=from_numpy(batch.within).long(),
+        real=None if batch.real.all() else from_numpy(batch.real),
+        carriers=from_numpy(batch.carriers[keep]),
+        features=from_numpy(batch.features[keep]),
         causal=False,
     )
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import from_numpy
 
 from numlab.corpus import Batch
-from numlab.objectives.base import Answers, Inputs, Objective, Targets, targets_at, to_tensor
+from numlab.objectives.base import Answers, Inputs, Objective, Targets, targets_at
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class CausalLM(Objective):
         targets = targets_at(batch, where, shift=1)
         row, column = np.divmod(targets.reads.numpy(), batch.ids.shape[1])
         n = int(column.max(initial=0)) + 1  # nothing after the last read is needed
-        targets.reads = to_tensor(row * n + column)
+        targets.reads = from_numpy(row * n + column)
         return _prompt(batch, np.arange(len(batch.ids)), n), targets
 
     def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
@@ -121,10 +122,10 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
             going, carry, read = is_word, carry & False, read[:0]
         inputs = Inputs(
             ids=token[:, None],
-            within=to_tensor(np.where(is_word, 0, min(step + 1, longest))[:, None]),
+            within=from_numpy(np.where(is_word, 0, min(step + 1, longest))[:, None]),
             real=None,
             carriers=carry.nonzero()[:, 0],
-            features=to_tensor(read),
+            features=from_numpy(read),
             causal=True,
         )
 
@@ -134,10 +135,10 @@ def _prompt(batch: Batch, rows: np.ndarray, n: int) -> Inputs:
     row, column = np.divmod(batch.carriers, batch.ids.shape[1])
     keep = (column < n) & np.isin(row, rows)
     return Inputs(
-        ids=to_tensor(batch.ids[rows, :n]).long(),
-        within=to_tensor(batch.within[rows, :n]).long(),
+        ids=from_numpy(batch.ids[rows, :n]).long(),
+        within=from_numpy(batch.within[rows, :n]).long(),
         real=None,
-        carriers=to_tensor(np.searchsorted(rows, row[keep]) * n + column[keep]),
-        features=to_tensor(batch.features[keep]),
+        carriers=from_numpy(np.searchsorted(rows, row[keep]) * n + column[keep]),
+        features=from_numpy(batch.features[keep]),
         causal=True,
     )

@@ -104,14 +104,11 @@ class Fit:
             self.model.start_from(fit_in_store(spec.start, lambda step, loss: None).model)
         self.parameters = self._trainable()
         self._check_lengths()
-        matrices = [p for p in self.parameters if p.ndim >= 2]
-        others = [p for p in self.parameters if p.ndim < 2]
+        matrices = {"params": [p for p in self.parameters if p.ndim >= 2]}
+        others = {"params": [p for p in self.parameters if p.ndim < 2], "weight_decay": 0.0}
         # our choice: AdamW's betas are 0.9 and 0.95; the papers are silent
         self.optimizer = torch.optim.AdamW(
-            [{"params": matrices}, {"params": others, "weight_decay": 0.0}],
-            weight_decay=spec.weight_decay,
-            betas=(0.9, 0.95),
-            fused=True,
+            [matrices, others], weight_decay=spec.weight_decay, betas=(0.9, 0.95), fused=True
         )
         self.step, self.history, self.tokens, self.seconds = 0, [], 0, 0.0
         self.sums: dict[str, float | torch.Tensor] = {}  # of the losses since the last record

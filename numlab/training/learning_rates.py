@@ -1,8 +1,9 @@
 """Choose a learning rate for each encoder from one grid."""
 
-import dataclasses
+import itertools
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +18,7 @@ TIE = 0.01
 
 
 def choose_learning_rates(
-    specs: Sequence[RunSpec],
-    rates: Sequence[float],
-    steps: int,
-    names: Sequence[str] | None = None,
+    specs: Sequence[RunSpec], rates: Sequence[float], steps: int, names: Sequence[str] | None = None
 ):
     """Give each spec the learning rate with the lowest validation loss after `steps` steps.
 
@@ -63,25 +61,17 @@ def choose_learning_rates(
         if (lost := ~np.isfinite(losses).any(1)).any():
             name = specs[lost.argmax()].name
             raise ValueError(f"{name} diverges at each of the learning rates {grid}")
-    record = pd.DataFrame(
-        {
-            "encoder": np.repeat(names, len(grid)),
-            "learning_rate": np.tile(grid, len(specs)),
-            "valid_loss": losses.ravel(),
-            "chosen": (np.arange(len(grid)) == best[:, None]).ravel(),
-        }
-    )
-    chosen = zip(specs, best, strict=True)
-    return [dataclasses.replace(spec, learning_rate=grid[i]) for spec, i in chosen], record
+    columns = {"encoder": np.repeat(names, len(grid)), "learning_rate": np.tile(grid, len(specs))}
+    chosen = (np.arange(len(grid)) == best[:, None]).ravel()
+    record = pd.DataFrame(columns | {"valid_loss": losses.ravel(), "chosen": chosen})
+    with_rates = zip(specs, np.take(grid, best).tolist(), strict=True)
+    return [replace(spec, learning_rate=rate) for spec, rate in with_rates], record
 
 
 def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
     """(specs, rates) validation losses, and the index of each spec's best rate."""
-    short = [
-        dataclasses.replace(spec, learning_rate=rate, steps=steps)
-        for spec in specs
-        for rate in grid
-    ]
+    pairs = itertools.product(specs, grid)
+    short = [replace(spec, learning_rate=rate, steps=steps) for spec, rate in pairs]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* diverged")  # as some of the rates may
         runs = train_all(short)

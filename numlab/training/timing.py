@@ -46,10 +46,7 @@ def _measure(specs: list[RunSpec], rounds: int):
             seconds[i, j] = time.perf_counter() - began
     for fit in fits:
         shutil.rmtree(fit.folder, ignore_errors=True)
-    return pd.DataFrame(
-        {
-            "encoder": [str(spec.encoder) for spec in specs],
-            "seconds": np.median(seconds[2:], axis=0),  # the first two warm up
-            "tokens": [len(fit._rows(0)) * fit.corpus.lengths.mean() for fit in fits],
-        }
-    )
+    columns = {"encoder": [str(spec.encoder) for spec in specs]}
+    columns["seconds"] = np.median(seconds[2:], axis=0)  # the first two warm up
+    columns["tokens"] = [len(fit._rows(0)) * fit.corpus.lengths.mean() for fit in fits]
+    return pd.DataFrame(columns)
