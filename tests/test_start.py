@@ -6,24 +6,16 @@ import dataclasses
 import shutil
 
 import pytest
+import test_training
 import torch
 
 import numlab as nl
 from numlab import store
 from numlab.training import worker
 
-BASE = nl.RunSpec(
-    task=nl.tasks.Addition(int_digits=2),
-    encoder=nl.Digits(3),
-    objective=nl.CausalLM(only=("answer",)),
-    model=nl.Llama(16, 1, 2, 2, 8),
-    n_train=128,
-    n_valid=16,
-    n_test=16,
-    steps=4,
-    batch_size=16,
-    learning_rate=3e-3,
-)
+SIZES = {"n_train": 128, "n_valid": 16, "n_test": 16, "steps": 4, "batch_size": 16}
+PARTS = {"encoder": nl.Digits(3), "model": nl.Llama(16, 1, 2, 2, 8)}
+BASE = dataclasses.replace(test_training.SPEC, **PARTS, **SIZES)
 NEXT = dataclasses.replace(BASE, start=BASE, learning_rate=1e-30)  # it learns next to nothing
 
 pytestmark = pytest.mark.usefixtures("home")

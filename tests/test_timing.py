@@ -3,21 +3,13 @@
 import dataclasses
 
 import pytest
+import test_training
 
 import numlab as nl
 
-SPEC = nl.RunSpec(
-    task=nl.tasks.Addition(int_digits=2),
-    encoder=nl.P10(),
-    objective=nl.MaskedLM(),
-    model=nl.GPT2(16, 1, 2),
-    n_train=64,
-    n_valid=8,
-    n_test=8,
-    steps=1,
-    batch_size=16,
-    learning_rate=1e-3,
-)
+SIZES = {"n_train": 64, "n_valid": 8, "n_test": 8, "steps": 1, "batch_size": 16}
+PARTS = {"encoder": nl.P10(), "objective": nl.MaskedLM()}
+SPEC = dataclasses.replace(test_training.SPEC, **PARTS, **SIZES)
 
 
 def test_of_no_specs_no_costs_are_measured():

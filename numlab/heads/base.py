@@ -53,8 +53,7 @@ class Head(Code):
         numbers, (low, high) = x.double().numpy().ravel(), self.bounds
         held = (numbers >= low) & (numbers <= high)
         numbers = np.where(held, numbers, 0.0)
-        width = self.spacing(numbers)
-        features = self.features(numbers)
+        width, features = self.spacing(numbers), self.features(numbers)
         zero = self.number(features) == 0
         features[zero, 0] = 0
         features = torch.from_numpy(features).view(*x.shape, -1)

@@ -273,11 +273,10 @@ class Fit:
             for name, value in self.optimizer.state[p].items()
         }
         _save_tensors(folder / "moments.safetensors", moments)
-        state = {"step": self.step, "history": self.history, "tokens": self.tokens}
-        state["own_code"] = self.own_code
+        state = {k: getattr(self, k) for k in ("step", "history", "tokens", "seconds", "own_code")}
+        state["sums"] = {k: float(v) for k, v in self.sums.items()}
         if self.course:
             state["reached"] = self.course.reached
-        state |= {"seconds": self.seconds, "sums": {k: float(v) for k, v in self.sums.items()}}
         (folder / "state.json").write_text(json.dumps(state))
 
     def _resume(self) -> None:
