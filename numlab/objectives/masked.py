@@ -116,9 +116,6 @@ class MaskedWords(Objective):
         """Mask one token of each text: the one at its position, (B,)."""
         return _masked(batch, np.arange(batch.ids.shape[1]) == position[:, None])
 
-    def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
-        raise ValueError(f"{self} fills no slots: its words are hidden one at a time")
-
 
 def _masked(batch: Batch, hidden: np.ndarray) -> tuple[Inputs, Targets]:
     return hide(batch, hidden), targets_at(batch, hidden, shift=0)
