@@ -155,8 +155,9 @@ def mse(frame) -> float:
 
 
 def r2(frame) -> float:
-    """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I); NaN
-    where they do not vary.
+    """R² over the valid answers, 1 - MSE / variance of the true numbers (fone, Appendix I).
+
+    NaN where they do not vary, or lie further apart than float64 holds.
 
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
     >>> nl.metrics.r2(frame)
@@ -165,8 +166,11 @@ def r2(frame) -> float:
     predicted, true = _numbers(frame)
     if (true == true[:1]).all():  # rounding could make their variance 1e-34
         return float("nan")
-    unit = np.abs(true).max()  # squares of 1e-200 are 0
-    return 1 - _mean_square(predicted - true, unit) / float((true / unit).astype(float).var())
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = true - true[0]  # else the unit would round 2**60 + 2 to 2**60
+        unit = np.abs(apart).max()  # squares of 1e-200 are 0
+        variance = float((apart / unit).astype(float).var())
+    return 1 - _mean_square(predicted - true, unit) / variance
 
 
 def _numbers(frame) -> tuple[np.ndarray, np.ndarray]:
@@ -234,7 +238,9 @@ def _spread(seeds: list, metric: Callable) -> tuple:
         low, high = mean - half, mean + half
     else:
         spread = np.nan
-        low, high = np.nanpercentile(_bootstrap(seeds[0], metric), [2.5, 97.5])
+        draws = _bootstrap(seeds[0], metric)
+        draws = draws[~np.isnan(draws)]  # of no valid answer none is left
+        low, high = np.percentile(draws, [2.5, 97.5]) if len(draws) else (np.nan, np.nan)
     return mean, spread, low, high, n
 
 

@@ -148,6 +148,12 @@ def test_r2_does_not_depend_on_the_unit(size):
     assert metrics.r2(scaled) == pytest.approx(0.995)
 
 
+@pytest.mark.parametrize("offset", [1e9, 1e15, 2**60])
+def test_r2_does_not_depend_on_an_offset_of_all_numbers(offset):
+    shifted = frame(*[(offset + 2 * i, offset + 2 * i + 1) for i in range(3)])
+    assert metrics.r2(shifted) == pytest.approx(0.625, rel=1e-12)
+
+
 def test_distances_beyond_float64_are_infinite():
     far = frame((10**400, 10**399), (1, 1))
     assert metrics.mse(far) == math.inf
