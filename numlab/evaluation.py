@@ -198,9 +198,10 @@ def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None
         narrow = f"too few for intervals of {coverage:.0%}: the intervals are too narrow"
         warnings.warn(f"there are {found}, {narrow}", stacklevel=4)
         place = 1.0
+    needed = math.ceil(place * len(true) - 1e-9)
     if closed:
         enough = bisect.bisect_left(
-            LEVELS, place, key=lambda level: true.between(*ends("valid", level)).mean()
+            LEVELS, needed, key=lambda level: true.between(*ends("valid", level)).sum()
         )
         if enough == len(LEVELS):
             held = f"no interval that the runs predict holds {place:.0%} of {found}"
@@ -208,7 +209,7 @@ def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
         errors = (of("valid") - true).abs().sort_values()
-        width = errors.iloc[math.ceil(place * len(errors) - 1e-9) - 1]
+        width = errors.iloc[needed - 1]
         low, high = frame.predicted - width, frame.predicted + width
     return frame.assign(low=low, high=high)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -265,6 +266,13 @@ def test_the_interval_of_one_seed_is_drawn_from_its_examples():
     assert row.high - row.low == pytest.approx(4 * (2 / 400) ** 0.5, rel=0.3)  # 2 sd of a mean
 
 
+def test_a_score_of_no_valid_answer_is_none_without_a_warning():
+    frame = seeds([[1.0, 2.0]]).assign(predicted=np.nan, valid=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert metrics.score(frame, metrics.mse)[["value", "low", "high"]].isna().all(axis=None)
+
+
 def test_a_score_takes_one_column_and_seeds_that_are_none():
     one = metrics.score(seeds([[1.0, 2.0], [2.0, 2.0]]), metrics.mse, by="slot")
     assert one.columns[0] == "slot" and one.slot.tolist() == ["a"]
@@ -296,6 +304,17 @@ def test_an_interval_is_as_wide_as_the_validation_numbers_need(n, coverage, rank
     true = pd.Series(np.random.default_rng(0).permutation(n) + 1.0)  # split conformal: (n + 1) c
     found = evaluation._slot_interval(answers, rows, true, coverage, closed=False)
     assert set(found.high) == {rank} and set(found.low) == {-rank}
+
+
+def test_an_interval_of_a_distribution_holds_no_more_validation_numbers_than_needed():
+    rows, true = {"asked": range(9), "valid": range(9)}, pd.Series(np.arange(9) + 1.0)
+
+    def answers(part, decide=None):
+        """Uniform from -10 to 10."""
+        return pd.DataFrame({"predicted": np.full(9, 20 * ((decide or 0.5) - 0.5))})
+
+    found = evaluation._slot_interval(answers, rows, true, 0.8, closed=True)
+    assert found.high.between(8, 9, inclusive="left").all()  # (n + 1) c, as of other heads
 
 
 def test_predictions_of_many_runs_are_told_apart(run):
