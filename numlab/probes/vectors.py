@@ -11,6 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from numlab.codes.edges import near_one
 from numlab.embeddings import Embeddings
 
 MODULI = (2, 3, 4, 5, 7, 10)
@@ -35,8 +36,9 @@ def pca(e: Embeddings, n_components: int = 2) -> pd.DataFrame:
     if not 1 <= n_components <= most:
         had = f"vectors of shape {e.vectors.shape} have 1 to {most} principal components"
         raise ValueError(f"{had}; got n_components={n_components}")
-    fit = PCA(n_components, svd_solver="full")
-    columns = {f"pc{i + 1}": c for i, c in enumerate(fit.fit_transform(e.vectors).T)}
+    fit, (vectors, k) = PCA(n_components, svd_solver="full"), near_one(e.vectors)
+    components = np.ldexp(fit.fit_transform(vectors), k).T
+    columns = {f"pc{i + 1}": c for i, c in enumerate(components)}
     frame = pd.DataFrame({"number": e.numbers, **columns})
     frame.attrs["explained_variance_ratio"] = fit.explained_variance_ratio_.tolist()
     return frame

@@ -24,6 +24,16 @@ def test_components_are_ordered_by_their_share_of_the_variance():
     np.testing.assert_allclose(frame[["pc1", "pc2", "pc3"]].var() / total, share)
 
 
+@pytest.mark.parametrize("dtype, size", [(np.float32, 2.0**-100), (np.float64, 2.0**600)])
+def test_the_shares_do_not_depend_on_the_size_of_the_vectors(dtype, size):
+    vectors = CLOUD.vectors.astype(dtype)
+    near, far = (
+        pca(Embeddings(CLOUD.numbers, v, "test")) for v in (vectors, vectors * dtype(size))
+    )
+    assert far.attrs == near.attrs
+    assert (far.pc1 / size).tolist() == near.pc1.tolist()
+
+
 @pytest.mark.parametrize("n_components", [0, 7])
 def test_there_are_as_many_components_as_dimensions(n_components):
     with pytest.raises(ValueError, match=f"1 to 6 .* got n_components={n_components}"):
