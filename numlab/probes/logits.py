@@ -151,7 +151,9 @@ def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.nd
     total = np.bincount(text, weight * valid, n)
     sums = np.bincount(text[valid], weight[valid] * numbers[valid], n)
     mean = np.divide(sums, total, out=np.full(n, np.nan), where=total > 0)
-    return numbers[spelling == 0], mean
+    argmax = np.full(n, np.nan)  # of logits that are NaN no spelling is likely
+    argmax[text[spelling == 0]] = numbers[spelling == 0]
+    return argmax, mean
 
 
 def _nucleus(weight: np.ndarray) -> np.ndarray:

@@ -100,6 +100,16 @@ def test_an_unlikely_exponent_does_not_move_the_expectation(module_home, monkeyp
     assert (frame.expectation - 0.4).abs().max() < 1e-6
 
 
+def test_a_model_that_diverged_expects_no_number():
+    encoder = nl.P1000()
+    words = torch.from_numpy(encoder.encode([1.5, 2.0]).ids).long()
+    logits = 50.0 * torch.nn.functional.one_hot(words, len(encoder.vocabulary))
+    logits[1] = torch.nan
+    read = nl.probes.NumberLogits(encoder, np.array([1.5, 2.0]), logits)
+    frame = nl.probes.expectation(read)[["argmax", "expectation"]]
+    assert frame.iloc[0].tolist() == [1.5, 1.5] and frame.iloc[1].isna().all()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
