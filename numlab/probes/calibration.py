@@ -36,22 +36,25 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     if head is None or run.tokenizer.answer_length > 1 or not own_units:
         wanted = "a head that predicts a number at once, in its own units"
         raise ValueError(f"calibration takes a run with {wanted}; got {encoder}")
-    module, frames = run.model.value_head, []
+    module, frames, rng = run.model.value_head, [], np.random.default_rng(0)
     for true, hidden in answer_states(run, examples, slot):
-        frames.append(scores(head.distribution(module, module(hidden)), true))
+        frames.append(scores(head.distribution(module, module(hidden)), true, rng))
     frame = pd.concat(frames).iloc[by_index(examples)].reset_index(drop=True)
     frame.insert(0, "seed", run.spec.seed)
     return frame
 
 
-def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
+def scores(
+    predicted: Distribution, true: np.ndarray, seed: int | np.random.Generator = 0
+) -> pd.DataFrame:
     """What m distributions say of m true numbers.
 
     Returns
     -------
     DataFrame [true, pit, crps, log_density, q5, q25, q50, q75, q95]
         `pit` is the predicted probability of a number up to the true one, where that one itself
-        counts by a random share; it is uniform between 0 and 1 where predictions are calibrated.
+        counts by a random share, drawn from `seed`; it is uniform between 0 and 1 where
+        predictions are calibrated.
         `crps` is least, on average, for the true distribution; `log_density` is then greatest, and
         NaN for samples that have no density. q5 to q95 are quantiles.
 
@@ -62,7 +65,7 @@ def scores(predicted: Distribution, true: np.ndarray) -> pd.DataFrame:
     [0.5, 0.975]
     """
     x = torch.from_numpy(true.astype(float))
-    below, share = predicted.left_cdf(x).numpy(), np.random.default_rng(0).random(len(true))
+    below, share = predicted.left_cdf(x).numpy(), np.random.default_rng(seed).random(len(true))
     pit = below + share * (predicted.cdf(x).numpy() - below)
     columns = {"true": true, "pit": pit, "crps": predicted.crps(x).numpy()}
     try:

@@ -79,6 +79,15 @@ def test_the_answers_of_a_causal_model_are_calibrated_too(module_home):
         calibration(run, texts, "a")
 
 
+def test_each_text_has_a_random_share_of_its_own(run, monkeypatch):
+    def at_zero(head, module, outputs):
+        return Points(torch.zeros(1, len(outputs)))
+
+    monkeypatch.setattr(type(run.tokenizer.head), "distribution", at_zero)
+    frame = calibration(run, SPEC.task.sample(300, seed=1, m0=0.0), "m0")
+    assert frame.pit.nunique() == 300
+
+
 def test_a_run_that_predicts_single_numbers_is_refused(module_home):
     run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
     with pytest.raises(ValueError, match="predicts single numbers"):
