@@ -161,8 +161,10 @@ class _Measured:
     def decades(self) -> np.ndarray:
         """Decades decoded to within 50 %; if none, all in range."""
         roughly = self._decades(1, lambda x, y: np.abs(x - y) <= np.abs(x) / 2)
-        decades = roughly or self._decades(1, lambda x, y: x == x)
-        return np.intersect1d(decades, DECADES)
+        decades = np.intersect1d(roughly or self._decades(1, lambda x, y: x == x), DECADES)
+        if not len(decades):
+            raise ValueError(f"{self.encoder} writes no decade from 1e-14 to 1e14")
+        return decades
 
     def _decades(self, digits: int, returns: Any) -> list[int]:
         """The decades in which 9 numbers of so many digits all come back."""

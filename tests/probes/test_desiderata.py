@@ -152,6 +152,11 @@ def test_integers_bins_and_lengths_have_a_card(encoder):
     assert card.score.between(0, 1).all()
 
 
+def test_an_encoder_of_other_numbers_than_those_measured_is_refused():
+    with pytest.raises(ValueError, match="XVal.* writes no decade from 1e-14 to 1e14"):
+        report_card(nl.XVal(scale=1e300))
+
+
 def test_a_picture_has_a_column_for_each_encoder(cards):
     frame, by_name = cards
     (ax,) = plots.report_card(frame).axes
