@@ -2,6 +2,7 @@
 
 import abc
 import functools
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from numlab.numbers import check_count, from_figures, to_figures
 EXPONENTS = range(-8, 8)
 EXPONENT_WORDS = tuple(f"E{exponent:+d}" for exponent in EXPONENTS)
 DIGITS = tuple("0123456789")
+SIGNS = ("+", "-")
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,17 @@ class Scientific(Encoder):
 
     @property
     @abc.abstractmethod
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each token, in their order: digits of a mixed-radix index into `parts`."""
+
+    @functools.cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        return tuple(itertools.chain(*self.groups))
+
+    @functools.cached_property
     def columns(self) -> tuple[tuple[int, int], ...]:
-        """For each token, (first word, number of words): digits of a mixed-radix index into
-        `parts`."""
+        """For each token, (first word, number of words)."""
+        return tuple((self.vocabulary.index(words[0]), len(words)) for words in self.groups)
 
     @functools.cached_property
     def significands(self) -> tuple[str, ...]:
@@ -114,11 +124,11 @@ class P10(Scientific):
     ['-', '6', '0', '2', 'E-1']
     """
 
-    vocabulary = ("+", "-", *DIGITS, *EXPONENT_WORDS)
+    vocabulary = (*SIGNS, *DIGITS, *EXPONENT_WORDS)
 
     @property
-    def columns(self) -> tuple[tuple[int, int], ...]:
-        return (0, 2), (3, 9), *[(2, 10)] * (self.figures - 1), (12, 16)  # the first is not 0
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        return SIGNS, DIGITS[1:], *[DIGITS] * (self.figures - 1), EXPONENT_WORDS
 
 
 @dataclass(frozen=True)
@@ -131,14 +141,9 @@ class P1000(Scientific):
     ['-', '602', 'E-1']
     """
 
-    @functools.cached_property
-    def vocabulary(self) -> tuple[str, ...]:
-        return ("+", "-", *self.significands, *EXPONENT_WORDS)
-
     @property
-    def columns(self) -> tuple[tuple[int, int], ...]:
-        n = len(self.significands)
-        return (0, 2), (2, n), (2 + n, 16)
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        return SIGNS, self.significands, EXPONENT_WORDS
 
 
 @dataclass(frozen=True)
@@ -151,14 +156,9 @@ class B1999(Scientific):
     ['-602', 'E-1']
     """
 
-    @functools.cached_property
-    def vocabulary(self) -> tuple[str, ...]:
-        return (*self._signed, *EXPONENT_WORDS)
-
     @property
-    def columns(self) -> tuple[tuple[int, int], ...]:
-        n = 2 * len(self.significands)
-        return (0, n), (n, 16)
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        return self._signed, EXPONENT_WORDS
 
 
 @dataclass(frozen=True)
@@ -171,13 +171,9 @@ class FP15(Scientific):
     ['-602E-1']
     """
 
-    @functools.cached_property
-    def vocabulary(self) -> tuple[str, ...]:
-        return tuple(signed + exponent for signed in self._signed for exponent in EXPONENT_WORDS)
-
     @property
-    def columns(self) -> tuple[tuple[int, int], ...]:
-        return ((0, len(self.vocabulary)),)
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        return (tuple(map("".join, itertools.product(self._signed, EXPONENT_WORDS))),)
 
     @functools.cached_property
     def word_values(self) -> np.ndarray:
