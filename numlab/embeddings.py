@@ -36,8 +36,19 @@ class Embeddings:
     layer: int | None = None  # 0: the input of a model's blocks; i: the output of its i-th
 
     def __post_init__(self):
-        object.__setattr__(self, "numbers", _numbers(self.numbers))
-        object.__setattr__(self, "vectors", _vectors(self.vectors, self.numbers))
+        numbers, vectors = as_column(self.numbers), np.asarray(self.vectors)
+        check_held(numbers, "numbers")
+        ordered, n = np.sort(numbers), len(numbers)
+        if len(twice := ordered[1:][ordered[1:] == ordered[:-1]]):
+            raise ValueError(f"each number has one vector; {twice[0]} comes twice")
+        if vectors.ndim != 2 or len(vectors) != n or vectors.shape[1] == 0:
+            raise ValueError(f"{n} numbers need vectors ({n}, d); got {vectors.shape}")
+        if vectors.dtype not in (np.float32, np.float64):
+            vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
+        if not (finite := np.isfinite(vectors).all(axis=1)).all():
+            raise ValueError(f"vectors are finite; the vector of {numbers[finite.argmin()]} is not")
+        object.__setattr__(self, "numbers", numbers)
+        object.__setattr__(self, "vectors", vectors)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -252,25 +263,3 @@ def _means(
         weight = torch.from_numpy(counted(batch))[..., None].to(h)
         parts.append(((h * weight).sum(1) / weight.sum(1)).cpu().numpy())
     return np.concatenate(parts)
-
-
-def _numbers(numbers) -> np.ndarray:
-    numbers = as_column(numbers)
-    check_held(numbers, "numbers")
-    ordered = np.sort(numbers)
-    twice = ordered[1:] == ordered[:-1]
-    if twice.any():
-        raise ValueError(f"each number has one vector; {ordered[1:][twice][0]} comes twice")
-    return numbers
-
-
-def _vectors(vectors, numbers: np.ndarray) -> np.ndarray:
-    vectors = np.asarray(vectors)
-    n = len(numbers)
-    if vectors.ndim != 2 or len(vectors) != n or vectors.shape[1] == 0:
-        raise ValueError(f"{n} numbers need vectors ({n}, d); got {vectors.shape}")
-    if vectors.dtype not in (np.float32, np.float64):
-        vectors = vectors.astype(np.float32 if vectors.dtype == np.float16 else np.float64)
-    if not (finite := np.isfinite(vectors).all(axis=1)).all():
-        raise ValueError(f"vectors are finite; the vector of {numbers[finite.argmin()]} is not")
-    return vectors

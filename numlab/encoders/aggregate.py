@@ -28,7 +28,15 @@ class Aggregation:
     sees_order: ClassVar[bool] = False  # whether the vector depends on the order of the digits
 
     def __call__(self, digits: np.ndarray, embeddings: np.ndarray) -> np.ndarray:
-        digits, embeddings = _checked(np.asarray(digits), np.asarray(embeddings))
+        digits, embeddings = np.asarray(digits), np.asarray(embeddings)
+        if digits.ndim != 2 or not digits.shape[1] or digits.dtype.kind not in "iu":
+            got = f"{digits.dtype} of shape {digits.shape}"
+            raise ValueError(f"digits are integers of shape (n, N >= 1); got {got}")
+        if embeddings.ndim != 2 or len(embeddings) != 10 or embeddings.dtype.kind != "f":
+            got = f"{embeddings.dtype} of shape {embeddings.shape}"
+            raise ValueError(f"embeddings are floats of shape (10, d); got {got}")
+        if digits.size and not (digits.min() >= 0 and digits.max() <= 9):
+            raise ValueError(f"digits are 0 to 9; got {digits.min()} to {digits.max()}")
         tally = self.tally(digits, np.ones(digits.shape, bool), embeddings.dtype)
         table = torch.from_numpy(np.ascontiguousarray(embeddings))
         return self.combine(torch.from_numpy(tally), table).numpy()
@@ -160,18 +168,6 @@ class DigitMedian(Aggregation):
                 hit = (before < middle) & (middle <= total)
                 median = median + torch.where(hit, word / 2, 0.0)
         return median
-
-
-def _checked(digits: np.ndarray, embeddings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if digits.ndim != 2 or not digits.shape[1] or digits.dtype.kind not in "iu":
-        wanted, got = "digits are integers of shape (n, N >= 1)", digits
-    elif embeddings.ndim != 2 or len(embeddings) != 10 or embeddings.dtype.kind != "f":
-        wanted, got = "embeddings are floats of shape (10, d)", embeddings
-    elif digits.size and not (digits.min() >= 0 and digits.max() <= 9):
-        raise ValueError(f"digits are 0 to 9; got {digits.min()} to {digits.max()}")
-    else:
-        return digits, embeddings
-    raise ValueError(f"{wanted}; got {got.dtype} of shape {got.shape}")
 
 
 @dataclass(frozen=True)

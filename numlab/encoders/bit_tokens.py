@@ -36,11 +36,6 @@ class Signs:
         if self.combine not in WAYS:
             raise ValueError(f"combine is one of {', '.join(WAYS)}; got {self.combine!r}")
 
-    @property
-    def n_signs(self) -> int:
-        """m, how many ±1 entries."""
-        return self.indicators(self.features([0])).shape[1] * (1 + self.reciprocal)
-
     def indicators(self, features: np.ndarray) -> np.ndarray:
         """(n, F) features to 0 and 1 for each sign."""
         return features
@@ -123,7 +118,7 @@ class SignEmbedding(Embedding):
 
     def __init__(self, encoder: ValueEncoder, d_model: int):
         super().__init__()
-        self.encoder, n_signs = encoder, encoder.n_signs
+        self.encoder, n_signs = encoder, encoder.signs(encoder.features([0])).shape[1]
         if encoder.combine.startswith("weighted"):
             self.project = nn.Linear(n_signs, d_model, bias=False)
         elif d_model < n_signs:
@@ -132,9 +127,7 @@ class SignEmbedding(Embedding):
 
     def embed(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         signs = self.encoder.signs(features.to(torch.uint8).cpu().numpy())
-        return self.combined(torch.from_numpy(signs).to(words), words[0])
-
-    def combined(self, signs: torch.Tensor, word: torch.Tensor) -> torch.Tensor:
+        signs, word = torch.from_numpy(signs).to(words), words[0]
         (d,), m, way = word.shape, signs.shape[1], self.encoder.combine
         if way.startswith("weighted"):
             return self.project(signs) + (word if way == "weighted_sum" else 0)

@@ -143,7 +143,10 @@ def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.nd
     probability, word = (x.numpy() for x in logits.softmax(-1).topk(k, -1))  # (n, L, k), sorted
     choices = np.indices((k,) * length).reshape(length, -1)  # (L, S): which word at each token
     weight = math.prod(probability[:, i, choice] for i, choice in enumerate(choices))  # (n, S)
-    inside = _nucleus(weight)
+    ranked = -np.sort(-weight, axis=1)
+    before = ranked.cumsum(1) - ranked
+    most = (before < NUCLEUS * weight.sum(1, keepdims=True)).sum(1, keepdims=True)
+    inside = weight >= np.take_along_axis(ranked, most - 1, 1)  # the likeliest, up to NUCLEUS
     ids = [word[:, i, choice][inside] for i, choice in enumerate(choices)]
     numbers = encoder.decode(Tokens.of(np.stack(ids, axis=1))).astype(float)
     text, spelling = np.nonzero(inside)
@@ -154,11 +157,3 @@ def _expected(encoder: Encoder, logits: torch.Tensor) -> tuple[np.ndarray, np.nd
     argmax = np.full(n, np.nan)  # of logits that are NaN no spelling is likely
     argmax[text[spelling == 0]] = numbers[spelling == 0]
     return argmax, mean
-
-
-def _nucleus(weight: np.ndarray) -> np.ndarray:
-    """(n, S) bool: the likeliest of S spellings, up to 99 % of the weight of all."""
-    sorted_weight = -np.sort(-weight, axis=1)
-    before = sorted_weight.cumsum(1) - sorted_weight
-    n_inside = (before < NUCLEUS * weight.sum(1, keepdims=True)).sum(1, keepdims=True)
-    return weight >= np.take_along_axis(sorted_weight, n_inside - 1, 1)
