@@ -107,7 +107,9 @@ def predict(
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])
         alike = kinds.setdefault(label, {})
-        kind = _beside_encoder_and_seed(run.spec)
+        first = run.spec.seeds(1)[0]  # what runs share that differ in their seed, or encoder
+        beside = (f.name for f in fields(first) if f.name not in ("encoder", "seed"))
+        kind = tuple(getattr(first, name) for name in beside)
         while run.spec.seed in alike.setdefault(kind, (len(alike) + 1, set()))[1]:
             kind = kind, None  # of one seed: they differ in the seed of their start
         place, seeds = alike[kind]
@@ -116,13 +118,6 @@ def predict(
         frame.insert(1, "seed", run.spec.seed)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
-
-
-def _beside_encoder_and_seed(spec) -> tuple:
-    """The fields of a spec that runs of one encoder share, whatever their seeds."""
-    first = spec.seeds(1)[0]
-    named = (f.name for f in fields(first) if f.name not in ("encoder", "seed"))
-    return tuple(getattr(first, name) for name in named)
 
 
 def interval(
@@ -148,7 +143,8 @@ def interval(
         frames = []
         for run in runs:
             texts = examples if part == "asked" else run.examples(part)
-            for slots in _together(texts, task.slots):
+            alone = dict.fromkeys(name for e in texts for name in e.layout.number_slots)
+            for slots in map(glob.escape, alone) if task.slots == "*" else [task.slots]:
                 has = [any(matches(n, (slots,)) for n in e.layout.number_slots) for e in texts]
                 if any(has):
                     those = list(itertools.compress(texts, has))
@@ -171,12 +167,6 @@ def interval(
         rows, true = {"asked": own.index, "valid": of_slot.index}, of_slot.true
         parts.append(_slot_interval(answers, rows, true, coverage, closed, level))
     return pd.concat([found[["example", "slot"]], pd.concat(parts).sort_index()], axis=1)
-
-
-def _together(texts: list[Examples], slots: str) -> list[str]:
-    """Patterns of slots to hide together; of all slots ("*"), each number alone."""
-    names = itertools.chain(*(e.layout.number_slots for e in texts))
-    return [glob.escape(name) for name in dict.fromkeys(names)] if slots == "*" else [slots]
 
 
 def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None):
