@@ -33,7 +33,7 @@ class TwoOperands(PopulationTask):
     @property
     def operand_digits(self) -> int:
         """Most digits of an operand, before and after the point."""
-        return self.int_digits + self.frac_digits
+        return int(self.int_digits + self.frac_digits)  # of numpy, 10**20 would overflow
 
     @property
     def answer_digits(self) -> int:

@@ -43,15 +43,11 @@ class Lookup(IndependentTask):
 
     def __post_init__(self):
         low, high = self.withheld
-        check_count("entries", self.entries)
-        if not 1 <= self.entries <= len(KEYS):
-            raise ValueError(f"a dictionary has 1 to {len(KEYS)} entries; got {self.entries}")
+        check_count("entries", self.entries, 1, len(KEYS))
         if not LOW <= low < high <= HIGH or (low, high) == RANGE:
             wanted = f"withheld is (low, high) within {RANGE}, not all of it"
             raise ValueError(f"{wanted}; got {self.withheld}")
-        check_count("figures", self.figures)
-        if self.figures > FLOAT_DIGITS:
-            raise ValueError(f"float64 has {FLOAT_DIGITS} figures; got {self.figures}")
+        check_count("figures", self.figures, 1, FLOAT_DIGITS)
         if (self._rounded(self.withheld) != self.withheld).any():  # numbers are rounded into it
             wanted = f"withheld ends at {self.figures} significant figures"
             raise ValueError(f"{wanted}; got {self.withheld}")

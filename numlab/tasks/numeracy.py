@@ -12,7 +12,7 @@ from decimal import Context, Decimal, localcontext
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.numbers import FLOAT_DIGITS
+from numlab.numbers import FLOAT_DIGITS, check_count
 from numlab.tasks.base import PopulationTask
 from numlab.tasks.difficulty import DIFFICULTIES, written
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms
@@ -59,8 +59,7 @@ class Numeracy(PopulationTask):
             raise ValueError(f"decades are 4 apart or more, from -100 to 100; got {self.decades}")
         if self.task == "DivM" and not least < 0 < most:
             raise ValueError(f"DivM takes decades on both sides of 0; got {self.decades}")
-        if not 2 <= self.digits <= FLOAT_DIGITS:
-            raise ValueError(f"numbers have 2 to {FLOAT_DIGITS} digits; got {self.digits}")
+        check_count("digits", self.digits, 2, FLOAT_DIGITS)
         if self.precision not in ("decimal", "binary"):
             raise ValueError(f"precision is 'decimal' or 'binary'; got {self.precision!r}")
         if not 0 < self.max_difficulty <= 1:
@@ -72,7 +71,7 @@ class Numeracy(PopulationTask):
         least, most = self.decades
         names = max((layout.number_slots for layout in self.layouts()), key=len)
         n_operands = sum(not name.startswith("answer") for name in names)
-        return (2 * (most - least + 1) * 10**self.digits) ** n_operands
+        return (2 * int(most - least + 1) * 10 ** int(self.digits)) ** n_operands
 
     def layouts(self) -> list[Layout]:
         return DRAWS[self.task].layouts

@@ -69,7 +69,7 @@ class Planets(IndependentTask):
 
     def __post_init__(self):
         check_count("n_steps", self.n_steps)
-        if len(self.n_planets) != 2 or not 1 <= self.n_planets[0] <= self.n_planets[1] <= 5:
+        if tuple(self.n_planets) not in itertools.combinations_with_replacement(range(1, 6), 2):
             raise ValueError(f"n_planets is (fewest, most), within 1 to 5; got {self.n_planets}")
         low, high = STEP_SIZES
         if not self.step_sizes or not all(low <= dt <= high for dt in self.step_sizes):

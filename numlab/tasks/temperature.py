@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from numlab.examples import Layout
+from numlab.numbers import check_count
 from numlab.tasks.base import Columns, IndependentTask, json_template
 from numlab.tasks.climate import Climate
 from numlab.tasks.fields import Field, FieldFile
@@ -56,12 +57,11 @@ class Temperature(IndependentTask):
     def __post_init__(self):
         for name, least in (("stations", 1), ("times", 2)):
             fewest, most = getattr(self, name)
-            if not least <= fewest <= most:
-                raise ValueError(f"{name} is (fewest, most), {least} or more; got {fewest, most}")
+            check_count(f"fewest {name}", fewest, least)
+            check_count(f"most {name}", most, fewest)
         if not 0 <= self.record[0] < self.record[1] <= 1:
             raise ValueError(f"record is (begin, end), within 0 and 1; got {self.record}")
-        if self.step < 1:
-            raise ValueError(f"step is 1 hour or more; got {self.step}")
+        check_count("step", self.step)
 
     @property
     def n_uniforms(self) -> int:

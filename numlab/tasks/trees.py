@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.numbers import from_figures
+from numlab.numbers import check_count, from_figures
 from numlab.tasks.expressions import ExpressionTask, evaluate
 
 SLOTS = "abcd"
@@ -39,8 +39,7 @@ class BinaryTrees(ExpressionTask):
 
     def __post_init__(self):
         low, high = self.bounds
-        if self.operands not in (2, 3, 4):
-            raise ValueError(f"a tree has 2, 3 or 4 operands; got {self.operands}")
+        check_count("operands", self.operands, 2, 4)
         if not 1e-6 <= low < high:
             raise ValueError(f"bounds are (low, high) with 1e-6 <= low < high; got {self.bounds}")
         if not len(self.values):

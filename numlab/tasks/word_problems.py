@@ -34,10 +34,9 @@ class DigitLengths:
     power: int = 0
 
     def __post_init__(self):
-        if not 1 <= self.fewest <= self.most <= 9 or not -2 <= self.power <= 9:
-            raise ValueError(f"numbers have 1 to 9 digits, times 10^-2 to 10^9; got {self!r}")
-        for name, least in (("fewest", 1), ("most", 1), ("power", -2)):
-            check_count(name, getattr(self, name), least)
+        check_count("fewest", self.fewest, 1, 9)
+        check_count("most", self.most, self.fewest, 9)
+        check_count("power", self.power, -2, 9)
 
     def numbers(self, u_length: np.ndarray, u_number: np.ndarray) -> np.ndarray:
         """Numbers from two arrays of uniforms in [0, 1)."""

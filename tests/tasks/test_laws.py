@@ -291,3 +291,11 @@ def fingerprint(task):
 @every_task
 def test_texts_change_only_with_the_version(task):
     assert (type(task).version, fingerprint(task)) == GOLDEN[repr(task)]
+
+
+@every_task
+def test_counts_of_numpy_are_counts(task):
+    if isinstance(task, base.PopulationTask):
+        whole = {f.name: getattr(task, f.name) for f in dataclasses.fields(task)}
+        counts = {name: np.int64(n) for name, n in whole.items() if type(n) is int}
+        assert dataclasses.replace(task, **counts).population == task.population

@@ -49,16 +49,16 @@ def test_an_answer_held_in_the_withheld_interval_changes_only_the_entry_asked_fo
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"entries": 0}, "entries is a whole number, 1 or more; got 0"),
+        ({"entries": 0}, "entries is a whole number, 1 to 10; got 0"),
         ({"entries": 2.5}, "entries is a whole number"),
-        ({"entries": 11}, "1 to 10 entries; got 11"),
+        ({"entries": 11}, "1 to 10; got 11"),
         ({"withheld": (0.5, 0.3)}, r"withheld is \(low, high\) .* got \(0.5, 0.3\)"),
         ({"withheld": (0.3, 4.0)}, r"within \(-3.0, 3.0\)"),
         ({"withheld": (-3.0, 3.0)}, r"not all of it; got \(-3.0, 3.0\)"),
         ({"withheld": (0.2996, 0.5)}, "3 significant figures; got"),
         ({"withheld": (0.305, 0.5), "figures": 2}, "2 significant figures; got"),
-        ({"figures": 0}, "figures is a whole number, 1 or more; got 0"),
-        ({"figures": 16}, "float64 has 15 figures; got 16"),
+        ({"figures": 0}, "figures is a whole number, 1 to 15; got 0"),
+        ({"figures": 16}, "1 to 15; got 16"),
     ],
 )
 def test_a_dictionary_that_cannot_be_is_refused(given, message):

@@ -218,7 +218,8 @@ def test_digits_and_common_prefixes():
     [
         ({"task": "Sums"}, "the tasks are Addition.*; got 'Sums'"),
         ({"decades": (0, 3)}, "4 apart or more.*got"),
-        ({"digits": 16}, "2 to 15 digits; got 16"),
+        ({"digits": 16}, "digits is a whole number, 2 to 15; got 16"),
+        ({"digits": 2.5}, "digits is a whole number, 2 to 15; got 2.5"),
         ({"precision": "octal"}, "'decimal' or 'binary'; got 'octal'"),
         ({"max_difficulty": 0.0}, "above 0, to 1; got 0"),
     ],

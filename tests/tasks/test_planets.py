@@ -265,6 +265,7 @@ def test_no_planet_is_in_the_gap_of_a0(n_planets):
         {"n_planets": (4, 2)},
         {"n_planets": (2, 6)},
         {"n_planets": (3,)},
+        {"n_planets": (2, 3.5)},
         {"step_sizes": ()},
         {"step_sizes": (0.0,)},
         {"aligned": 1.1},

@@ -154,7 +154,7 @@ def test_a_split_stays_within_its_share_of_the_record():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"stations": (0, 3)}, {"times": (1, 3)}, {"times": (4, 3)}, {"step": 0}],
+    [{"stations": (0, 3)}, {"times": (1, 3)}, {"times": (4, 3)}, {"times": (3, 4.5)}, {"step": 0}],
     ids=str,
 )
 def test_settings_out_of_range_are_refused(settings):

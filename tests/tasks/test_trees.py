@@ -87,7 +87,8 @@ def test_a_split_of_a_small_population_takes_all_of_it(operands):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"operands": 5}, "2, 3 or 4 operands; got 5"),
+        ({"operands": 5}, "operands is a whole number, 2 to 4; got 5"),
+        ({"operands": 2.0}, "operands is a whole number, 2 to 4; got 2.0"),
         ({"bounds": (0.0, 1.0)}, "low < high; got"),
         ({"bounds": (2.0, 1.0)}, "low < high; got"),
         ({"bounds": (1.001, 1.002)}, "three digits"),
