@@ -64,17 +64,22 @@ class Rows(GivenTask):
     @property
     def held_out(self) -> list[Examples]:
         """The texts of the rows that `without` leaves out, for a test in the gap."""
-        return self._take(np.flatnonzero(self.is_held_out))
+        return self._take(np.flatnonzero(self.is_asked & self.is_held_out))
 
     def layouts(self) -> list[Layout]:
         return [e.layout for e in self.examples]
 
     @functools.cached_property
-    def usable(self) -> np.ndarray:
+    def is_asked(self) -> np.ndarray:
+        """(rows,) bool: which rows have a number that is predicted."""
         rows = np.zeros(len(self.frame), bool)
         for e in self.examples:
             rows[e.index] = any(matches(name, (self.slots,)) for name in e.layout.number_slots)
-        return np.flatnonzero(rows & ~self.is_held_out)
+        return rows
+
+    @property
+    def usable(self) -> np.ndarray:
+        return np.flatnonzero(self.is_asked & ~self.is_held_out)
 
     def _take(self, rows: np.ndarray) -> list[Examples]:
         place = np.full(len(self.frame), -1)

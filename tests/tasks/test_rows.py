@@ -75,6 +75,11 @@ def test_rows_in_an_interval_are_held_out(home):
     assert len(kept) + len(held) == 60 and len(held) > 5
 
 
+def test_a_row_without_its_target_is_not_held_out_either(home):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": [1.0, None, 3.0]})
+    assert texts(Table(frame, "y", without=(("a", 1.5, 9.0),)).held_out) == ["a=3 y=3"]
+
+
 @pytest.mark.parametrize(
     "gap", [("yy", 0.0, 1.0), ("y", 1.0, 0.0), ("y", 0.0, np.nan), ("kind", 0.0, 1.0), ("y", 0.0)]
 )
