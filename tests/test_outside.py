@@ -398,9 +398,10 @@ def test_texts_of_the_test_that_are_in_the_training_are_told(task, home):
         spec(task=task()).examples("test")
 
 
-def test_texts_of_the_test_that_are_in_the_training_are_told_of_a_mixture(home):
+@pytest.mark.parametrize("part", [Repeating(), nl.tasks.Mixture((Repeating(),))], ids=repr)
+def test_texts_of_the_test_that_are_in_the_training_are_told_of_a_mixture(part, home):
     with pytest.warns(UserWarning, match="% of the test's texts of Mixture.* are in its training"):
-        spec(task=nl.tasks.Mixture((Repeating(), nl.tasks.Addition(2)))).examples("test")
+        spec(task=nl.tasks.Mixture((part, nl.tasks.Addition(2)))).examples("test")
 
 
 @pytest.mark.parametrize("task", [Repeating, OnDisk])

@@ -17,13 +17,18 @@ LEAK = 0.02  # share of the test's texts in the training, above which there is a
 def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int) -> None:
     """Warn, once, where the default split, which knows nothing of repetitions, draws texts of the
     test for the training, too. `sizes`: of test, validation and training."""
-    if any(type(part).split is Task.split for part in getattr(task, "tasks", [task])):
+    if not _tells_repetitions(task):
         test, _, train = store.split(task, sizes, seed)
         known = {text for e in test for text in _texts(e)}
         drawn = itertools.islice((text for e in train for text in _texts(e)), MOST)
         if (share := len({text for text in drawn if text in known}) / max(1, len(known))) > LEAK:
             few = f"{share:.0%} of the test's texts of {task} are in its training, too"
             warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=3)
+
+
+def _tells_repetitions(task: Task) -> bool:
+    parts = getattr(task, "tasks", ())  # of a mixture, perhaps of mixtures
+    return all(map(_tells_repetitions, parts)) if parts else type(task).split is not Task.split
 
 
 def _texts(e: Examples) -> Iterator[tuple[str, bytes, bytes]]:
