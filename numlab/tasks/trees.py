@@ -46,6 +46,9 @@ class BinaryTrees(ExpressionTask):
             raise ValueError(f"numbers of three digits lie within bounds; got {self.bounds}")
         if self.largest_answer >= LIMIT:
             raise ValueError(f"answers are below {LIMIT:g}; got {self.largest_answer:g} for {self}")
+        if self.values[0] ** self.operands < 10.0 ** (2 - self.decimals):
+            exact = f"three digits of every product within {self.decimals} decimals"
+            raise ValueError(f"float64 holds {exact}; got {self}")
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:

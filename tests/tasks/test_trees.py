@@ -93,6 +93,7 @@ def test_a_split_of_a_small_population_takes_all_of_it(operands):
         ({"bounds": (2.0, 1.0)}, "low < high; got"),
         ({"bounds": (1.001, 1.002)}, "three digits"),
         ({"operands": 4, "bounds": (1.0, 999.0)}, r"below 9.995e\+09; got 9.9"),
+        ({"operands": 4, "bounds": (1e-6, 3.0)}, "three digits of every product within 13"),
     ],
     ids=str,
 )
