@@ -216,7 +216,7 @@ def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
     for row, column in np.argwhere((codes < 0) | (codes >= np.array(sizes, int))):
         slot = f"slot {layout.word_slots[column]!r} has {sizes[column]} words"
         raise ValueError(f"{slot}; got index {codes[row, column]} in row {row}")
-    return codes
+    return codes if codes.size else codes.astype(int)
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

@@ -160,6 +160,10 @@ def test_columns_and_rows_are_taken():
     assert len(examples.take(examples.column("a") > 1)) == 2
 
 
+def test_no_texts_have_no_words():
+    assert Examples(MIXED, np.zeros((0, 2)), np.zeros((0, 1))).column("op").tolist() == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
