@@ -68,11 +68,10 @@ def _cut(where: str, record: Any) -> tuple[str, tuple[Layout, float]]:
     fields = record if isinstance(record, dict) else {}
     name = "title" if "comment" not in fields and "title" in fields else "comment"
     check_fields(where, record, (name, "offset", "length"))
-    try:
-        text, start, length = record[name], int(record["offset"]), int(record["length"])
-    except (TypeError, ValueError):
-        got = str(record)[:60]
-        raise ValueError(f"{where}: offset and length are whole numbers; got {got!r}") from None
+    text, start, length = (record[field] for field in (name, "offset", "length"))
+    if [type(text), type(start), type(length)] != [str, int, int]:
+        wanted = f"{name} is a text, offset and length are whole numbers"
+        raise ValueError(f"{where}: {wanted}; got {str(record)[:60]!r}")
     end = start + length
     number = text[max(start, 0) : end]
     if start < 0 or not NUMBER.fullmatch(number):

@@ -74,8 +74,11 @@ def test_a_sample_is_the_beginning_of_a_larger_one(tmp_path):
         ),
         (
             {"comment": "1 x", "offset": "x", "length": 1},
-            "line 1: offset and length are whole numbers; got",
+            "line 1: .* offset and length are whole numbers; got",
         ),
+        ({"comment": "12 x", "offset": 0.7, "length": 2}, "offset and length are whole numbers"),
+        ({"comment": "1 x", "offset": 0, "length": float("inf")}, "are whole numbers; got"),
+        ({"comment": 12, "offset": 0, "length": 1}, "line 1: comment is a text.*; got"),
         (7, "line 1: expected comment, offset, length; got '7'"),
         (
             {"offset": 0, "length": 1},
