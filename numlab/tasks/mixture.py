@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from numlab.examples import Examples, Layout
+from numlab.examples import Examples, Layout, as_list
 from numlab.tasks.base import Task, child_seed, hold, natural
 
 
@@ -22,7 +22,7 @@ class Mixture(Task):
     tasks: tuple[Task, ...]
 
     def __post_init__(self):
-        object.__setattr__(self, "tasks", tuple(self.tasks))
+        object.__setattr__(self, "tasks", tuple(as_list(self.tasks, Task, "a mixture is of tasks")))
         layouts = self.layouts()
         if not layouts or len(set(layouts)) < len(layouts):
             raise ValueError(f"a mixture has tasks that share no layout; got {self.tasks}")

@@ -24,3 +24,9 @@ def test_tasks_that_share_a_layout_are_refused():
     for tasks in ((), (Addition(2), Addition(3))):
         with pytest.raises(ValueError, match="share no layout; got"):
             Mixture(tasks)
+
+
+@pytest.mark.parametrize("tasks", [Addition(2), (Addition, Multiplication)], ids=str)
+def test_what_is_no_task_is_refused(tasks):
+    with pytest.raises(ValueError, match="a mixture is of tasks; got a"):
+        Mixture(tasks)
