@@ -27,6 +27,8 @@ class Field:
         shape = (len(self.hours), len(self.latitudes), len(self.longitudes))
         if self.kelvin.shape != shape:
             raise ValueError(f"a field has shape {shape}; got {self.kelvin.shape}")
+        if not self.kelvin.size:  # of a slice whose ends are in the other order, perhaps
+            raise ValueError(f"a field has times, latitudes and longitudes; got shape {shape}")
         for name, most in (("latitudes", 90), ("longitudes", 360)):
             degrees = getattr(self, name)
             if (wrong := ~(np.abs(degrees) <= most)).any():

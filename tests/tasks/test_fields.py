@@ -96,9 +96,20 @@ def with_hole(data):
         ),
         (lambda: broken(edit=lambda d: d.isel(time=[0, 1, 3])), r"equal time steps; got \[8, 16\]"),
         (lambda: broken(t2m="tp"), r"one of \('t2m'.*got \('tp',\)"),
+        (lambda: dataset().sel(latitude=slice(40, 50)), r"latitudes .*; got shape \(40, 0, 4\)"),
         (lambda: dataset().expand_dims(member=[0, 1]), "got also {'member': 2}"),
     ],
-    ids=["nan", "units", "celsius", "latitude", "two dims", "steps", "variable", "members"],
+    ids=[
+        "nan",
+        "units",
+        "celsius",
+        "latitude",
+        "two dims",
+        "steps",
+        "variable",
+        "no latitude",
+        "members",
+    ],
 )
 def test_a_field_with_a_fault_is_refused_by_its_name(data, message):
     with pytest.raises(ValueError, match=message):
