@@ -133,16 +133,16 @@ def from_xarray(dataset) -> Field:
     if several := {d: array.sizes[d] for d in others if array.sizes[d] > 1}:
         raise ValueError(f"{variable} has the dimensions {AXES}; got also {several}")
     array = array.squeeze(others, drop=True).transpose(*AXES)
-    hours, latitudes, longitudes = (array[name].values for name in AXES)
-    if hours.dtype.kind != "M":  # numbers could be hours or days, since any date
-        raise ValueError(f"time holds dates; got {hours[0]!r}, perhaps without units")
-    times, hours = hours, hours.astype("datetime64[h]")
+    times, latitudes, longitudes = (array[name].values for name in AXES)
+    if times.dtype.kind != "M":  # numbers could be hours or days, since any date
+        raise ValueError(f"time holds dates; got {times[0]!r}, perhaps without units")
+    hours = times.astype("datetime64[h]")
     if (between := times[times != hours]).size:
         raise ValueError(f"times are whole hours; got {between[0]}")
-    hours = hours.astype(np.int64)
     land = None
     if "lsm" in dataset:
         first = {d: 0 for d in dataset.lsm.dims if d not in AXES[1:]}
         land = dataset.lsm.isel(first).transpose(*AXES[1:]).values > 0.5
     kelvin = array.values.astype(np.float32)
-    return Field(kelvin, hours, latitudes.astype(float), longitudes.astype(float), land)
+    degrees = latitudes.astype(float), longitudes.astype(float)
+    return Field(kelvin, hours.astype(np.int64), *degrees, land)

@@ -39,7 +39,11 @@ def as_columns(
         column = _typed(frame.iloc[:, i], words.get(name))
         is_time = types.is_datetime64_any_dtype(column)
         if was_date and name not in names and not is_time:
-            column, is_time = _as_dates(column, name), True
+            dates, wrong = _dates(column)
+            if wrong.any():
+                expected = f"{name} holds dates such as 2026-11-25"
+                raise ValueError(f"{expected}; got {column[wrong].iloc[0]!r}")
+            column, is_time = dates, True
         if is_time:
             time = column.dt
             parts = {"year": time.year, "month": time.month, "day": time.day}
@@ -123,15 +127,6 @@ def _dates(column: pd.Series) -> tuple[pd.Series, pd.Series]:
     local = texts.str.replace(ZONE, r"\1", regex=True)
     dates = pd.to_datetime(local, format="ISO8601", errors="coerce")
     return dates, column.notna() & dates.isna()
-
-
-def _as_dates(column: pd.Series, name: str) -> pd.Series:
-    """A column of other rows, as the dates that it held; ValueError for what is no date."""
-    dates, wrong = _dates(column)
-    if wrong.any():
-        expected = f"{name} holds dates such as 2026-11-25"
-        raise ValueError(f"{expected}; got {column[wrong].iloc[0]!r}")
-    return dates
 
 
 def _word(value, known: Sequence[str] | None) -> str:

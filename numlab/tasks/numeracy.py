@@ -156,7 +156,7 @@ class Numeracy(PopulationTask):
         most = self.places
         total = u.whole(2, 2 * most - (self.precision == "decimal"))
         low, high = max(1, total // 2), min(total - 1, most)
-        first = math.floor(u.triangular(low, min(max(low + 1, total // 2), high), high))
+        first = math.floor(u.triangular(low, high, min(max(low + 1, total // 2), high)))
         return first, lambda x: max(1, min(total - self.n_places(x), most))
 
     def n_places(self, x: Decimal) -> int:

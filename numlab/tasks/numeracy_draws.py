@@ -7,7 +7,8 @@ import math
 from bisect import bisect
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from itertools import accumulate
+from itertools import accumulate, product
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from numlab.examples import Layout
@@ -24,11 +25,15 @@ NARROW = Context(prec=60)  # for quotients, roots and powers, before they are ro
 class Uniforms:
     """The uniform numbers of one attempt, one after the other."""
 
+    triangular = Random.triangular  # (low, high, mode), from random()
+
     def __init__(self, numbers: list[float]):
         self.numbers: Iterator[float] = iter(numbers)
 
-    def __call__(self) -> float:
+    def random(self) -> float:
         return next(self.numbers)
+
+    __call__ = random
 
     def whole(self, low: int, high: int) -> int:
         """Uniform from low to high, both included."""
@@ -40,15 +45,6 @@ class Uniforms:
     def weighted(self, choices: tuple, sums: tuple[float, ...]):
         """One of the choices, from the sums of their weights."""
         return choices[bisect(sums, self() * sums[-1])]
-
-    def triangular(self, low: float, mode: float, high: float) -> float:
-        u = self()
-        if low == high:
-            return low
-        turn = (mode - low) / (high - low)
-        if u < turn:
-            return low + math.sqrt(u * (high - low) * (mode - low))
-        return high - math.sqrt((1 - u) * (high - low) * (high - mode))
 
 
 class Draw(NamedTuple):
@@ -72,17 +68,14 @@ def _near(values: tuple, weights: list[int], decades: tuple) -> tuple[tuple, tup
 @functools.cache
 def _pairs(task: str, least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
     """Pairs of decades, and the sums of their weights."""
-    every = range(least, most + 1)
-    pairs = tuple((a, b) for a in every for b in every if _PAIRED[task](a, b, least, most))
-    weights = [abs(a - b) if task == "Addition" else 0 for a, b in pairs]
-    return _near(pairs, weights, (least, most))
-
-
-_PAIRED = {
-    "Addition": lambda a, b, least, most: True,
-    "Multiplication": lambda a, b, least, most: a + b + 2 > least and a + b < most + 1,
-    "Division": lambda a, b, least, most: least <= a - b < most + 1,
-}
+    pairs = tuple(product(range(least, most + 1), repeat=2))
+    if task == "Addition":
+        return _near(pairs, [abs(a - b) for a, b in pairs], (least, most))
+    if task == "Multiplication":
+        pairs = tuple((a, b) for a, b in pairs if least - 2 < a + b <= most)
+    else:
+        pairs = tuple((a, b) for a, b in pairs if least <= a - b <= most)
+    return _near(pairs, [0] * len(pairs), (least, most))
 
 
 def _solve_pair(task: Numeracy, layout: int, a: Decimal, b: Decimal) -> Decimal:
@@ -212,7 +205,8 @@ def _draw_list(task: Numeracy, u: Uniforms) -> list[float] | None:
     numbers = [task.rounded(x + shift, places) for x in numbers]
     if not task.holds(_spread(numbers)):
         return None
-    layout = 2 * LENGTHS.index(n) + u.whole(0, 1)
+    n_ways = len(task.layouts()) // len(LENGTHS)
+    layout = n_ways * LENGTHS.index(n) + u.whole(0, 1) % n_ways
     if task.task == "Interval":
         if len(set(numbers)) < n:
             return None
@@ -220,11 +214,9 @@ def _draw_list(task: Numeracy, u: Uniforms) -> list[float] | None:
         at, step = u.whole(0, n), NARROW.divide(half, n)
         edges = [numbers[0] - step, *numbers, numbers[-1] + step]
         x = task.rounded(edges[at] + Decimal(u()) * (edges[at + 1] - edges[at]), places)
-        numbers, layout = [x, *numbers], LENGTHS.index(n)
+        numbers = [x, *numbers]
         if _solve_list(task, layout, numbers) != [at]:
             return None
-    elif wide:
-        layout = LENGTHS.index(n)
     answers = _solve_list(task, layout, numbers)
     held = numbers if task.task == "Interval" else [*numbers, *answers]
     fits = all(not x or task.holds(x) for x in held)

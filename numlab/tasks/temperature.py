@@ -88,8 +88,7 @@ class Temperature(IndependentTask):
 
     def _parts(self, n_corpora: int) -> list[Self]:
         begin, end = self.record
-        shares = np.linspace(1.0, 1.0 - HELD_OUT, n_corpora).tolist() if n_corpora > 1 else [1.0]
-        ends = [begin + (end - begin) * share for share in shares]
+        ends = (begin + (end - begin) * np.linspace(1.0, 1.0 - HELD_OUT, n_corpora)).tolist()
         records = zip([*ends[1:], begin], ends, strict=True)
         return [dataclasses.replace(self, record=record) for record in records]
 
@@ -161,5 +160,4 @@ def layout(n_stations: int, n_times: int) -> Layout:
     start = ["hour.sin", "hour.cos", "day.sin", "day.cos"]
     data = [[f"T{i}.{s}" for s in range(n_times - 1)] + [f"next{i}"] for i in range(n_stations)]
     text = {"description": {"coords": coords, "start": start}, "data": data}
-    written = Layout.of(json_template(text))
-    return Layout(written.literals, written.slots, silent=(",",))
+    return dataclasses.replace(Layout.of(json_template(text)), silent=(",",))
