@@ -79,8 +79,8 @@ def _json(text: str):
     try:
         return json.loads(text)  # keeps every digit
     except json.JSONDecodeError as error:
-        line = text.split("\n")[error.lineno - 1].strip()
-        raise ValueError(f"{error.msg} in the line {line[:60]!r}") from None
+        near = text[max(0, error.pos - 30) : error.pos + 30].strip()
+        raise ValueError(f"{error.msg} near {near!r}") from None
 
 
 def _rows(values: list) -> pd.DataFrame:
