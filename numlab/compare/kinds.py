@@ -108,7 +108,7 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     """Number, id or code, and why; "-" for the index of a frame."""
     x, ask = numbers.dropna(), f"; if it is a quantity: --columns {name}:number"
     whole = (x == np.rint(x)).all() and (x >= 0).all()
-    if name == "Unnamed: 0" and whole and x.is_monotonic_increasing and x.is_unique:
+    if re.fullmatch(r"Unnamed: 0(\.\d+)?", name) and whole and x.is_unique:  # in any order
         return "-", "it numbers the rows"
     zeros = texts.str.fullmatch(r"0\d+").any()
     called = re.search(r"(?i)(^|[_\W])(ids?|uuid|isbn|phone|zip|plz|code|no|nr|key)$", name)
