@@ -553,6 +553,13 @@ def test_no_number_of_a_gap_is_trained_on(trained):
         assert not low < np.median(A) * (2 if name == "b" else 1) < high  # away from the centre
 
 
+def test_a_column_that_is_mostly_zeros_is_predicted(module_home):
+    rain = np.where(np.arange(100) < 60, 0.0, np.arange(100))
+    found = compare.read(saved(module_home, "rain.csv", pd.DataFrame({"rain": rain, "b": rain})))
+    (spec,) = learning.specs(found, [nl.XVal()], "rain", steps=2, seeds=1)
+    assert [low > 0 for _, low, _ in spec.task.without] == [True, True]
+
+
 def test_rows_that_repeat_are_learned_from(module_home):
     frame = pd.DataFrame({"a": np.arange(400) % 10, "b": np.arange(400) % 5})
     found = compare.read(saved(module_home, "repeats.csv", frame))

@@ -80,11 +80,12 @@ def _gaps(columns: dict[str, np.ndarray], names: list[str]) -> tuple[tuple[str, 
     names = [name for name in names if len(np.unique(columns[name])) > 20]
     share, gaps = (1 - KEPT ** (1 / max(1, len(names)))) / 3, []
     for name in names:
-        for middle in GAPS:
-            ends = middle - share / 2, middle + share / 2
-            gaps.append((name, *np.quantile(columns[name], ends)))
-        gaps.append((name, np.quantile(columns[name], 1 - share), LARGEST))
-    return tuple((glob.escape(name), float(low), float(high)) for name, low, high in gaps)
+        x = columns[name]
+        ends = [np.quantile(x, (middle - share / 2, middle + share / 2)) for middle in GAPS]
+        ends.append((np.quantile(x, 1 - share), LARGEST))
+        own = [(float(low), float(high)) for low, high in ends if low < high]  # ties have no gap
+        gaps += [(glob.escape(name), *gap) for gap in own]
+    return tuple(gaps)
 
 
 def answers(
