@@ -19,6 +19,8 @@ from transformers import (
     BertModel,
     GPT2Config,
     GPT2LMHeadModel,
+    GraniteConfig,
+    GraniteForCausalLM,
     T5GemmaConfig,
     T5GemmaForConditionalGeneration,
     T5GemmaModuleConfig,
@@ -297,6 +299,15 @@ def test_a_model_that_cannot_generate_only_reads(kind):
         reader.generate(["it is 3"])
     with pytest.raises(ValueError, match="it only reads"):
         reader.collate([{"question": "it is 3", "answer": "4"}])
+
+
+def test_new_words_are_scaled_as_the_models_own():
+    config = GraniteConfig(**SIZE, intermediate_size=16, logits_scaling=8.0)
+    words, encoder = byte_level(**NAMES, eos_token="[SEP]"), nl.P10()
+    numbers = NumberModel(GraniteForCausalLM(config), words, encoder)
+    logits = numbers(**numbers.collate(ROWS))["logits"]
+    own = logits[..., words.convert_tokens_to_ids("5")]
+    torch.testing.assert_close(logits[..., 300 + encoder.vocabulary.index("5")], own)
 
 
 def test_a_decoder_with_a_table_of_its_own_does_not_write():

@@ -181,20 +181,27 @@ class NumberModel(
         Yields a list that each forward pass fills with the hidden states behind the logits: (n, T,
         d), or (1, t, d) at the flat positions `reads`, (t,).
         """
-        hidden = []
+        hidden, layer = [], self.model.get_output_embeddings()
 
         def keep(_, args):
             hidden[:] = [args[0] if reads is None else args[0].flatten(0, 1)[reads][None]]
             return (hidden[0],)
 
-        def extend(_, args, outputs):
-            if self.words is not None:
-                with in_float32(hidden[0]):
-                    words = self.words(hidden[0].float())
-                outputs.logits = torch.cat([outputs.logits, words.to(outputs.logits)], -1)
+        def extend(_, args, logits):
+            if self.words is None:
+                return logits
+            with in_float32(hidden[0]):
+                words = self.words(hidden[0].float())
+            return torch.cat([logits, words.to(logits)], -1)
 
-        layer = self.model.get_output_embeddings()
-        with layer.register_forward_pre_hook(keep), self.inner.register_forward_hook(extend):
+        def extend_last(_, args, outputs):
+            outputs.logits = extend(_, args, outputs.logits)
+
+        if hasattr(self.inner, "final_logits_bias"):  # BART adds one for each word of its own
+            extended = self.inner.register_forward_hook(extend_last)
+        else:  # Granite and others scale logits afterwards: all alike
+            extended = layer.register_forward_hook(extend)
+        with layer.register_forward_pre_hook(keep), extended:
             yield hidden
 
     @torch.no_grad()
