@@ -243,6 +243,11 @@ def test_an_entry_of_an_id_that_is_no_number_is_named(tmp_path):
     assert "taken for an id" in note and "10 entries are not numbers: 'n.b.'" in note
 
 
+def test_of_a_long_entry_that_is_no_number_the_beginning_is_said(tmp_path):
+    note = read(tmp_path, "n.csv", f"a,b\n1,2\n3,4\n{'x' * 500},5\n").columns.note[0]
+    assert note == f"1 entries are not numbers: '{'x' * 40}'"
+
+
 @pytest.mark.parametrize("mark", ["/", "."])
 def test_the_order_of_dates_is_that_of_most(tmp_path, mark):
     days = [f"12{mark}{day}{mark}1999" for day in range(13, 32)] * 3

@@ -56,23 +56,17 @@ def _chunks(path: Path) -> Iterator[pd.DataFrame]:
             yield frame.loc[:, ~frame.columns.str.fullmatch(r"__index_level_\d+__")]
     elif kind in (".txt", ".md"):
         lines = path.read_text("utf-8-sig").splitlines()
-        lines = _first_table(lines) or [line for line in lines if line.strip()]
-        inner = (line.strip().removeprefix("|").removesuffix("|").strip() for line in lines)
-        cells = [re.split(r"\s*(?<!\\)\|\s*", line) for line in inner]
-        table = [row for row, line in zip(cells, lines, strict=True) if line.lstrip()[:1] == "|"]
-        if table:  # of Markdown; its second line is dashes
-            has_rule = len(table) > 1 and not set("".join(table[1])) - set("-: ")
-            yield pd.DataFrame(table[1 + has_rule :], columns=table[0])
+        begun = itertools.dropwhile(lambda line: line.lstrip()[:1] != "|", lines)
+        table = [*itertools.takewhile(lambda line: line.lstrip()[:1] == "|", begun)]
+        if table:  # the first of Markdown; its second line is dashes
+            inner = (line.strip().removeprefix("|").removesuffix("|").strip() for line in table)
+            names, *rows = (re.split(r"\s*(?<!\\)\|\s*", line) for line in inner)
+            has_rule = len(rows) > 0 and not set("".join(rows[0])) - set("-: ")
+            yield pd.DataFrame(rows[has_rule:], columns=names)
         else:
-            yield pd.DataFrame({"text": lines})
+            yield pd.DataFrame({"text": [line for line in lines if line.strip()]})
     else:
         raise ValueError(f"expected {', '.join(SUFFIXES)}; got {kind or 'none'}")
-
-
-def _first_table(lines: list[str]) -> list[str]:
-    """The lines of the first Markdown table; none where there is none."""
-    begun = itertools.dropwhile(lambda line: line.lstrip()[:1] != "|", lines)
-    return [*itertools.takewhile(lambda line: line.lstrip()[:1] == "|", begun)]
 
 
 def _json(text: str):

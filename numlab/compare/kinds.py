@@ -35,14 +35,12 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
 
     ValueError where no value is of the given kind.
     """
-    if raw.isna().all():
-        return "-", None, "it is empty"
-    if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
-        return "date", raw, ""
     texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
     if texts.isna().all() and raw.dtype.kind != "b":
         return "-", None, "it is empty"
+    if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
+        return "date", raw, ""
     refused = f"{name}: expected the kind {given}; got {raw.dropna().astype(str).tolist()[:1]}"
     if given in ("date", "dmy", "mdy") or (not given and raw.dtype.kind not in "iuf"):
         date = _dates(name, texts, given)
@@ -59,7 +57,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
         raise ValueError(refused)
     if given in ("number", "id", "code") or (not given and share >= 0.5):
         if share < 1:
-            bad = texts[numbers.isna() & texts.notna()]
+            bad = texts[numbers.isna() & texts.notna()].str[:40]
             some = ", ".join(map(repr, bad.unique()[:3]))
             note = joined(note, f"{len(bad):,} entries are not numbers: {some}")
         kind, why = (given, "") if given else _kind(name, numbers, texts)

@@ -70,7 +70,9 @@ class _Explorer(Panel):
         hint, n = HINT, len(embeddings[0])
         if n > MOST:
             hint = f"Here are {MOST:,} of {n:,} numbers, a random sample. {HINT}"
-            embeddings = sample(embeddings)
+            rows = np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
+            parts = ((e, e.numbers[rows], e.vectors[rows]) for e in embeddings)
+            embeddings = [replace(e, numbers=x, vectors=vectors) for e, x, vectors in parts]
         self.hint, self.embeddings = hint, dict(zip(titles(embeddings), embeddings, strict=True))
         self.encoders, self.numbers = encoders, embeddings[0].numbers
         self.columns = color_columns(self.numbers)
@@ -180,13 +182,6 @@ class _Explorer(Panel):
             return {"problem": error}
         self.power.layout.display = None
         return {"first": SPECTRUM_MOST if many else None}
-
-
-def sample(embeddings: list[Embeddings]) -> list[Embeddings]:
-    """The vectors of `MOST` of their numbers, the same in all."""
-    rows = np.random.default_rng(0).choice(len(embeddings[0]), MOST, replace=False)
-    rows.sort()
-    return [replace(e, numbers=e.numbers[rows], vectors=e.vectors[rows]) for e in embeddings]
 
 
 def titles(embeddings: list[Embeddings]) -> list[str]:
