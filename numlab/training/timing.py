@@ -48,5 +48,6 @@ def _measure(specs: list[RunSpec], rounds: int):
         shutil.rmtree(fit.folder, ignore_errors=True)
     columns = {"encoder": [str(spec.encoder) for spec in specs]}
     columns["seconds"] = np.median(seconds[2:], axis=0)  # the first two warm up
-    columns["tokens"] = [len(fit._rows(0)) * fit.corpus.lengths.mean() for fit in fits]
+    texts = [min(fit.spec.batch_size, len(fit.corpus)) for fit in fits]
+    columns["tokens"] = [n * fit.corpus.lengths.mean() for n, fit in zip(texts, fits, strict=True)]
     return pd.DataFrame(columns)
