@@ -146,7 +146,7 @@ def test_curves_that_cannot_be_drawn_are_a_failure_and_tried_again(
         drawn.append(of)
         raise OSError("no room")
 
-    monkeypatch.setattr("numlab.figures.gallery.draw_curves", draw)
+    monkeypatch.setattr("numlab.figures.curves.draw", draw)
     for _ in range(2):
         (job,) = run_notebooks(["fone/curves"], "smoke", 1, cluster)
         assert (job.state, job.note) == ("failed", "its learning curves: OSError('no room')")

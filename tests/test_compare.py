@@ -219,6 +219,11 @@ def test_beside_ids_alone_texts_with_numbers_are_read(tmp_path):
     assert not compare.read(saved(tmp_path, "p.jsonl", phones)).of_texts
 
 
+def test_a_target_of_words_is_refused_before_any_work(tmp_path):
+    with pytest.raises(ValueError, match=r"the target is a column of numbers \(b\); got a"):
+        read(tmp_path, "n.csv", "a,b\nrome,2\noslo,3\nrome,5\n", target="a")
+
+
 def test_rows_without_the_target_are_said_to_be_left_out(tmp_path):
     lines = about(read(tmp_path, "n.csv", "a,b\n1,2\n,3\n4,\n", target="b"))
     assert "Missing values of a: 1; the rows stay." in lines

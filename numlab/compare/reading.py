@@ -125,7 +125,7 @@ def read(
     used = pd.DataFrame(kept).dropna(how="all", ignore_index=True)
     if n := len(frame) - len(used):
         notes.append(f"{n:,} rows with none of these columns are left out")
-    return Reading(path.name, as_columns(used), table, tuple(notes), target)
+    return Reading(path.name, as_columns(used, target), table, tuple(notes), target)
 
 
 def _understood(

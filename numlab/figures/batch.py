@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.live import Live
 
 from numlab import store
-from numlab.figures import gallery
+from numlab.figures import curves, gallery
 from numlab.figures.filing import PROFILES, check_profile, saved
 from numlab.figures.kernels import IMPORTED, PRETRAINED, ForkedKernel
 from numlab.figures.notebooks import Notebook, find
@@ -173,7 +173,7 @@ class Job:
         """Draw its learning curves, in the main thread: matplotlib is not made for several."""
         if self.state == "done":
             try:
-                gallery.draw_curves(self.notebook.name, self.profile)
+                curves.draw(self.notebook.name, self.profile)
             except Exception as error:
                 self.notebook.record(self.profile).unlink(missing_ok=True)  # the next batch tries
                 display.report(self, "failed", f"its learning curves: {error!r}")

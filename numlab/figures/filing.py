@@ -192,6 +192,15 @@ def saved(profile: str) -> list[dict]:
     return figures
 
 
+def earlier(figures: list[dict]) -> set[str]:
+    """Ids of figures saved at another commit than the runs that judge their notebook's claims."""
+    shown = {id for claim in claims.claims().values() for id in claim.figures}
+    claimed = {f["notebook"] for f in figures if f["id"] in shown}
+    judged = {(f["notebook"], f["commit"]) for f in figures if f["claims"]}
+    by = {f["id"]: (f["notebook"], f["commit"]) for f in figures}
+    return {id for id, key in by.items() if key[0] in claimed and key not in judged}
+
+
 def _read(path: Path) -> dict[str, Any]:
     """What `write_json` wrote; a ValueError where it was changed since."""
     content = json.loads(path.read_text("utf-8"))

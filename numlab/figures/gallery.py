@@ -5,27 +5,20 @@ full. The profiles made on this machine go to figures/local.js, which git ignore
 loads.
 """
 
-import contextlib
 import html
 import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from textwrap import shorten
-from typing import Any
 
 import pandas as pd
 from PIL import Image
 
 from numlab import encoders, plots, store
 from numlab.claims import Claim, claims
-from numlab.described import changed
-from numlab.evaluation import labels
-from numlab.figures import catalogue
+from numlab.figures import catalogue, curves
 from numlab.figures.catalogue import COLORS, ITEMS, PAPERS, item_of, template
-from numlab.figures.filing import saved
-from numlab.models import Architecture
-from numlab.training import Run
+from numlab.figures.filing import earlier, saved
 
 LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
@@ -77,19 +70,19 @@ def collect(profile: str) -> list[Card]:
     """A card for every item of the catalogue, and for every view that a widget kept."""
     cards, folder = {id: Card(**item) for id, item in ITEMS.items()}, store.figures_dir()
     figures = saved(profile)
-    earlier = _earlier(figures)
+    old = earlier(figures)
     for figure in figures:
-        figure["earlier"] = figure["id"] in earlier
+        figure["earlier"] = figure["id"] in old
     for figure in sorted(figures, key=lambda f: (f["earlier"], f["id"])):
         figure["path"] = f"{profile}/{figure['id']}"  # in figures/
         figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
-        curves = _curves_path(figure["notebook"], profile)
-        figure["curves"] = str(curves.relative_to(folder)) if curves.exists() else ""
+        picture = curves.picture(figure["notebook"], profile)
+        figure["curves"] = str(picture.relative_to(folder)) if picture.exists() else ""
         if figure["kind"] == "table":
             figure["rows"] = _rows(folder / f"{figure['path']}.md")
         else:
-            with Image.open(folder / f"{figure['path']}.png") as picture:
-                figure["size"] = [round(n / 1.5) for n in picture.size]
+            with Image.open(folder / f"{figure['path']}.png") as image:
+                figure["size"] = [round(n / 1.5) for n in image.size]
         item = item_of(figure["id"])
         card = cards.setdefault(item, Card(item, figure["title"]))
         card.figures.append(figure)
@@ -99,15 +92,6 @@ def collect(profile: str) -> list[Card]:
         for item in dict.fromkeys(map(item_of, claim.figures)):
             cards[item].verdicts.append((claim, entry))
     return list(cards.values())
-
-
-def _earlier(figures: list[dict]) -> set[str]:
-    """Ids of figures saved at another commit than the runs that judge their notebook's claims."""
-    shown = {id for claim in claims().values() for id in claim.figures}
-    claimed = {f["notebook"] for f in figures if f["id"] in shown}
-    judged = {(f["notebook"], f["commit"]) for f in figures if f["claims"]}
-    by = {f["id"]: (f["notebook"], f["commit"]) for f in figures}
-    return {id for id, key in by.items() if key[0] in claimed and key not in judged}
 
 
 def verdicts(profile: str) -> dict[str, tuple[Claim, dict]]:
@@ -135,103 +119,6 @@ def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list
         built = f"{sum(bool(card.figures) for card in part)} of {len(part)}" if part else ""
         rows.append([name, built, *(str(count[name, verdict]) for verdict in COLORS)])
     return rows
-
-
-def draw_curves(notebook: str, profile: str) -> None:
-    """Draw the validation loss of every run that a notebook's figures used.
-
-    Runs that the store does not hold or cannot read are left out, such as those of classes outside
-    of numlab; and so are those that were validated once. A title says if the store lacks any.
-    """
-    figures = saved(profile)
-    earlier = _earlier(figures)
-    own = [f for f in figures if f["notebook"] == notebook and f["id"] not in earlier]
-    digests = dict.fromkeys(digest for figure in own for digest in figure["runs"])
-    histories = {}
-    for digest in digests:
-        with contextlib.suppress(ValueError, OSError):
-            run = Run.stored(digest)
-            histories[run] = run.history.query("part == 'valid'")
-    curves, panels = [], _panels([*histories])
-    for panel in dict.fromkeys(panels.values()):
-        for run, name in _encoders([run for run in panels if panels[run] == panel]).items():
-            if len(losses := histories[run]) > 1:
-                curves.append(losses.assign(panel=panel, encoder=name, run=run.digest))
-    if not curves:
-        return
-    path, figure = _curves_path(notebook, profile), plots.learning_curves(pd.concat(curves))
-    lacking = f"{len(histories)} of {len(digests)} runs: the store lacks the others"
-    heading = [f"The runs behind {notebook}", *[lacking] * (len(histories) < len(digests))]
-    figure.suptitle("\n".join(heading))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))
-
-
-def _panels(runs: list[Run]) -> dict[Run, str]:
-    """A title for each run: its task, and what else varies but encoder, steps, rate and seed.
-
-    Sizes are always told; of the others, what differs from most runs.
-    """
-    specs = [run.spec for run in runs]
-    parts = [[getattr(s, part) for s in specs] for part in ("task", "head", "objective")]
-    task, *facts = [[*map(_distinct_names({*part}).get, part)] for part in parts]
-    terms = _distinct_names({term for s in specs for term in s.losses})
-    facts.append([", ".join(map(terms.get, s.losses)) or "no added loss" for s in specs])
-    facts.append([_positions(s.model) for s in specs])
-    facts.append(["a curriculum" if s.curriculum else "no curriculum" for s in specs])
-    for name in ("bias", "mlp_norm_from"):
-        facts.append([f"{name} {getattr(s.model, name, None)}" for s in specs])
-    for name in ("weight_decay", "min_lr_ratio"):
-        facts.append([f"{name} {getattr(s, name):g}" for s in specs])
-    facts = [["" if 2 * own.count(x) > len(own) else x for x in own] for own in facts]
-    sizes = [[f"d_model {s.model.d_model}, layers {s.model.n_layer}" for s in specs]]
-    sizes.append([f"{s.n_train:,} training texts" for s in specs])
-    facts = [task, *(own for own in sizes if len({*own}) > 1), *facts]
-    titles = (", ".join(filter(None, own)) for own in zip(*facts, strict=True))
-    return dict(zip(runs, titles, strict=True))
-
-
-def _positions(model: Architecture) -> str:
-    kinds = [type(position).__name__.lower() for position in getattr(model, "positions", ())]
-    kinds += ["rotary"] if getattr(model, "rotary", None) else []
-    return f"{' and '.join(kinds) or 'no added'} positions"
-
-
-def _encoders(runs: list[Run]) -> dict[Run, str]:
-    """Encoder labels for a legend; long ones shortened to the fields that differ."""
-    apart = _distinct_names({run.spec.encoder for run in runs})
-    return {
-        run: name if getattr(run.spec.encoder, "label", name) == name else apart[run.spec.encoder]
-        for run, name in labels(runs).items()
-    }
-
-
-def _distinct_names(parts: set) -> dict[Any, str]:
-    """The class of each, with the fields that differ within its class and are not defaults."""
-    names, seen = {None: "its encoder's head"} if None in parts else {}, Counter()
-    for part in sorted(parts - {None}, key=repr):
-        alike = [other for other in parts if type(other) is type(part)]
-        listed = ", ".join(
-            f"{name}={shorten(_shown(value), 34)}"
-            for name, value in changed(part).items()
-            if len({repr(getattr(other, name)) for other in alike}) > 1
-        )
-        name = type(part).__name__ + (f"({listed})" if listed else "")
-        seen[name] += 1
-        names[part] = name if seen[name] == 1 else f"{name} #{seen[name]}"  # shortened to the same
-    return names
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, tuple):
-        return " / ".join(map(_shown, value)) if len(value) <= 4 else f"{len(value)} values"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def _curves_path(notebook: str, profile: str) -> Path:
-    """The picture of a notebook's learning curves."""
-    paper, _, name = notebook.partition("/")
-    return store.figures_dir(profile) / paper / "learning" / f"{name}.png"
 
 
 def _local() -> dict[str, str]:

@@ -11,7 +11,7 @@ import papermill
 import pytest
 
 from numlab.claims import claims
-from numlab.figures import gallery, notebooks
+from numlab.figures import curves, notebooks
 from numlab.figures.batch import run_notebooks
 from numlab.figures.catalogue import ITEMS, item_of
 from numlab.figures.filing import PROFILES
@@ -124,8 +124,8 @@ def jobs(tmp_path_factory):
     """All notebooks executed in one batch, from an empty store."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("home")))
-        draw, one = gallery.draw_curves, "xval/planets"  # its curves stand for those of all
-        patch.setattr(gallery, "draw_curves", lambda *of: draw(*of) if of[0] == one else None)
+        draw, one = curves.draw, "xval/planets"  # its curves stand for those of all
+        patch.setattr(curves, "draw", lambda *of: draw(*of) if of[0] == one else None)
         yield {job.notebook.name: job for job in run_notebooks(profile="smoke")}
 
 
