@@ -115,7 +115,7 @@ def runs(
     for run in frame.itertuples():
         size = f"{run.steps:>8} steps {run.megabytes:8.1f} MB"
         typer.echo(f"{run.run}  {run.trained:%Y-%m-%d %H:%M} {size}  {run.name}")
-    typer.echo(f"{len(frame):,} runs of {frame.megabytes.sum():,.0f} MB in {folder}")
+    typer.echo(f"runs: {len(frame):,}, {frame.megabytes.sum():,.0f} MB in {folder}")
     if check:
         damaged = 0
         for name in frame.run:
@@ -123,7 +123,7 @@ def runs(
                 if (folder / name).is_dir() and store.fault_of(folder / name):
                     damaged += 1
                     store.intact(folder / name)  # sets it aside
-        typer.echo(f"{damaged:,} of them are damaged")
+        typer.echo(f"damaged: {damaged:,}")
         raise typer.Exit(damaged > 0)
 
 

@@ -72,7 +72,7 @@ def test_a_failed_notebook_is_exit_1_and_a_summary(ran):
     assert ran.returncode == 1
     assert "xval/bad failed in" in ran.stdout
     assert "cell 3 (1 / 0): ZeroDivisionError: division by zero" in ran.stdout
-    assert "2 notebooks at the profile smoke: 1 done, 0 up to date, 1 failed" in ran.stdout
+    assert "notebooks at the profile smoke: 1 done, 0 up to date, 1 failed" in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
 
 
@@ -84,7 +84,7 @@ def test_what_runs_is_said_while_it_runs(ran):
 def test_a_second_time_all_is_up_to_date(ran, here):
     again = here("figures", "xval/good", "--profile", "smoke")
     assert again.returncode == 0
-    assert "1 notebooks at the profile smoke: 0 done, 1 up to date, 0 failed" in again.stdout
+    assert "notebooks at the profile smoke: 0 done, 1 up to date, 0 failed" in again.stdout
 
 
 @pytest.mark.parametrize(
@@ -172,15 +172,15 @@ def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatc
     assert "not of the classes of this numlab" in "".join(listed)
     assert any(re.search("2 steps .* Addition · Own · seed 1$", line) for line in listed)
     (second.folder / "spec.json").write_text(before)
-    assert listed[-1].startswith("3 runs of 0 MB in ")
+    assert listed[-1].startswith("runs: 3, 0 MB in ")
     shutil.rmtree(foreign)
     assert here("runs", "--check").returncode == 0
     (second.folder / "spec.json").unlink()
     assert "its spec.json is missing" in here("runs").stdout
     with pytest.warns(UserWarning, match=f"{second.digest} is damaged"):
         checked = here("runs", "--check")
-    assert checked.returncode == 1 and checked.stdout.endswith("1 of them are damaged\n")
-    assert here("runs").stdout.splitlines()[-1].startswith("1 runs of 0 MB in ")
+    assert checked.returncode == 1 and checked.stdout.endswith("damaged: 1\n")
+    assert here("runs").stdout.splitlines()[-1].startswith("runs: 1, 0 MB in ")
 
 
 def test_a_run_that_is_just_deleted_is_neither_listed_nor_damaged(here, tmp_path, monkeypatch):
@@ -197,8 +197,8 @@ def test_a_run_that_is_just_deleted_is_neither_listed_nor_damaged(here, tmp_path
     monkeypatch.setattr("numlab.training.run._named", lambda described: delete("aa"))
     monkeypatch.setattr(nl.store, "lock", lambda entry: delete("bb") and lock(entry))
     done = here("runs", "--check")
-    assert done.returncode == 0 and "\n1 runs of 0 MB in " in done.stdout
-    assert done.stdout.endswith("0 of them are damaged\n")
+    assert done.returncode == 0 and "\nruns: 1, 0 MB in " in done.stdout
+    assert done.stdout.endswith("damaged: 0\n")
 
 
 def test_the_notebooks_are_listed_with_their_state(ran, here):

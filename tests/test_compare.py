@@ -94,7 +94,7 @@ def test_markdown_and_text_are_read(tmp_path):
     assert read(tmp_path, "t.md", table).frame.to_dict("list") == {"a": [1, 3], "b": [2.5, 4]}
     found = read(tmp_path, "t.txt", "it weighs 1,234.56 kg\n\nno number\nat 3×10^8 m/s")
     assert found.frame.text.tolist() == ["it weighs 1234.56 kg", "at 3e8 m/s"]
-    said = "in 1 texts 3×10^8 is read as 3e8", "in 1 texts 1,234 is read as 1234"
+    said = "3×10^8 is read as 3e8 (texts: 1)", "1,234 is read as 1234 (texts: 1)"
     assert found.notes == said
 
 
@@ -120,7 +120,7 @@ def test_markdown_and_text_are_read(tmp_path):
         (
             "x;y\n1,5;a\n2,5;b\nabout 3,5;c\n",
             [1.5, 2.5],
-            "1,5 is read as 1.5; 1 entries are not numbers: 'about 3,5'",
+            "1,5 is read as 1.5; not numbers: 1 ('about 3,5')",
         ),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
@@ -146,7 +146,7 @@ def test_points_beside_decimal_commas_stand_for_thousands_where_they_can(tmp_pat
 UNITS = [
     ("125,5 m²;80 m²;1.234,5 m²", [125.5, 80, 1234.5], "m² is left off; 125,5 is read as 125.5"),
     ("$1,505.05;-$2;$ (3.50)", [1505.05, -2, -3.5], "$ (3.50) is taken for -$3.50; $ is left off"),
-    ("EUR 5;EUR 7;8", [5, 7, 8], "EUR is left off (1 entries have none)"),
+    ("EUR 5;EUR 7;8", [5, 7, 8], "EUR is left off (without it: 1)"),
     ("99%;80.5 %;7%", [99, 80.5, 7], "% is left off"),
     ("1’234.50 CHF;12.00 CHF;3e6 CHF", [1234.5, 12, 3e6], "CHF is left off"),
     ("5 m2;- 3 m2;8 m2", [5, -3, 8], "m2 is left off"),
@@ -233,7 +233,7 @@ def test_rows_without_the_target_are_said_to_be_left_out(tmp_path):
 def test_rows_without_any_value_are_counted(tmp_path):
     lines = about(read(tmp_path, "n.csv", "a\n1\n2e400\n2\n3\n"))
     assert "3 rows. Read as a (number)" in lines[0]
-    assert "1 rows with none of these columns are left out." in lines
+    assert "Rows with none of these columns, left out: 1." in lines
 
 
 def test_a_text_that_is_missing_is_counted_once(tmp_path):
@@ -245,12 +245,12 @@ def test_a_text_that_is_missing_is_counted_once(tmp_path):
 def test_an_entry_of_an_id_that_is_no_number_is_named(tmp_path):
     rows = "".join(f"{i if i % 5 else 'n.b.'},{i}.5\n" for i in range(1000, 1050))
     note = read(tmp_path, "n.csv", f"order id,x\n{rows}").columns.note[0]
-    assert "taken for an id" in note and "10 entries are not numbers: 'n.b.'" in note
+    assert "taken for an id" in note and "not numbers: 10 ('n.b.')" in note
 
 
 def test_of_a_long_entry_that_is_no_number_the_beginning_is_said(tmp_path):
     note = read(tmp_path, "n.csv", f"a,b\n1,2\n3,4\n{'x' * 500},5\n").columns.note[0]
-    assert note == f"1 entries are not numbers: '{'x' * 40}'"
+    assert note == f"not numbers: 1 ('{'x' * 40}')"
 
 
 @pytest.mark.parametrize("mark", ["/", "."])
@@ -298,7 +298,7 @@ def test_a_product_with_ten_is_no_power_of_ten(tmp_path):
     lines = ["4x100 relay", "2 * 1000 g", "3 x 105 mm", "it is 5×10^{-3} m"]
     found = read(tmp_path, "t.txt", "\n".join(lines))
     assert found.frame.text.tolist() == [*lines[:3], "it is 5e-3 m"]
-    assert found.notes == ("in 1 texts 3×10^8 is read as 3e8",)
+    assert found.notes == ("3×10^8 is read as 3e8 (texts: 1)",)
 
 
 def test_ids_codes_dates_and_words_are_recognised(tmp_path):
@@ -370,9 +370,9 @@ def test_decimal_commas_in_texts_are_an_option_and_noted_without_it(tmp_path):
     text = "\n".join(f"Es kostet {line}" for line in lines)
     found = read(tmp_path, "t.txt", text, decimal=",")
     assert found.numbers["n0"].tolist() == [75.35, 1234.5, 3.0, 1234567.0, 75.35]
-    assert found.notes == ("in 4 texts 1.234,5 is read as 1234.5",)
+    assert found.notes == ("1.234,5 is read as 1234.5 (texts: 4)",)
     (note,) = read(tmp_path, "t.txt", text).notes
-    assert note == 'in 3 texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","'
+    assert note == '1,5 is read as 1 and 5 (texts: 3); if that is wrong: --decimal ","'
 
 
 def test_a_number_that_begins_with_0_has_no_thousands(tmp_path):
@@ -440,14 +440,14 @@ def test_times_of_a_parquet_file_that_are_called_words_are_words(tmp_path):
 
 def test_what_is_no_date_is_counted(tmp_path):
     text = "d,x\n" + "".join(f"2020-01-{i:02},{i}.5\n" for i in range(1, 31)) + "soon,7.5\n"
-    assert read(tmp_path, "n.csv", text).columns.note[0] == "1 entries are not dates"
+    assert read(tmp_path, "n.csv", text).columns.note[0] == "not dates: 1"
 
 
 @pytest.mark.parametrize("kind", ["", ":date"])
 def test_among_dates_of_iso_8601_one_of_another_order_is_counted_and_not_guessed(tmp_path, kind):
     days = "".join(f"2026-01-{i:02},{i}.5\n" for i in range(1, 31))
     found = read(tmp_path, "n.csv", f"d,x\n{days}13/04/2026,1\n05/04/2026,2\n", [f"d{kind}", "x"])
-    assert found.columns.note[0] == "2 entries are not dates"
+    assert found.columns.note[0] == "not dates: 2"
     assert found.frame["d month"].dropna().unique().tolist() == [1]
 
 
@@ -466,7 +466,7 @@ def test_a_row_with_a_gap_stays_and_gaps_are_counted(tmp_path):
     frame.loc[0, "a"], frame.loc[1, "a"] = "about 3", None
     found = compare.read(saved(tmp_path, "mixed.csv", frame))
     assert found.columns.missing.tolist() == [0, 2, 0] and len(found.frame) == 400
-    assert found.columns.note[1] == "1 entries are not numbers: 'about 3'"
+    assert found.columns.note[1] == "not numbers: 1 ('about 3')"
 
 
 @pytest.mark.parametrize(
@@ -757,8 +757,7 @@ def test_a_text_with_a_number_beyond_float64_is_left_out_and_counted(tmp_path, b
     found = read(tmp_path, "orders.jsonl", lines)
     assert [x.tolist() for x in found.numbers.values()] == [[7.0], [12.5]]
     assert (
-        found.columns.note[0]
-        == "1 texts without a number, or with one beyond float64, are left out"
+        found.columns.note[0] == "texts without a number, or with one beyond float64, left out: 1"
     )
 
 

@@ -59,7 +59,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
         if share < 1:
             bad = texts[numbers.isna() & texts.notna()].str[:40]
             some = ", ".join(map(repr, bad.unique()[:3]))
-            note = joined(note, f"{len(bad):,} entries are not numbers: {some}")
+            note = joined(note, f"not numbers: {len(bad):,} ({some})")
         kind, why = (given, "") if given else _kind(name, numbers, texts)
         long = plain.str.fullmatch(r"[+-]?[1-9]\d{15,}").any()
         if long and kind in ("id", "code"):
@@ -92,7 +92,7 @@ def bare(texts: pd.Series) -> tuple[pd.Series, str]:
     unit = units.iloc[0]
     if without and unit in SCALES:
         return texts, note
-    lack = f" ({without:,} entries have none)" if without else ""
+    lack = f" (without it: {without:,})" if without else ""
     texts = texts.mask(texts.index.isin(units.index), parts.number)
     return texts, joined(note, f"{unit} is left off{lack}")
 
@@ -163,7 +163,7 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
         n = int((found.isna() & texts.notna()).sum())
         if not given and 2 * n > len(some):
             return None
-        return found, f"{n:,} entries are not dates" if n else ""
+        return found, f"not dates: {n:,}" if n else ""
     if not by_day:
         return None
     first, second = ((parts[i].astype(int) > 12).sum() for i in (0, 1))  # that are no months

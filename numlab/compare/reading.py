@@ -124,7 +124,7 @@ def read(
         return _texts(path.name, frame[[*given]] if given else frame, notes, decimal)
     used = pd.DataFrame(kept).dropna(how="all", ignore_index=True)
     if n := len(frame) - len(used):
-        notes.append(f"{n:,} rows with none of these columns are left out")
+        notes.append(f"rows with none of these columns, left out: {n:,}")
     return Reading(path.name, as_columns(used, target), table, tuple(notes), target)
 
 
@@ -196,14 +196,14 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
         for pattern, number, reading in (power, groups, comma if decimal == "," else thousands):
             texts, plain = plain, plain.str.replace(pattern, number, regex=True)
             if n := int((plain != texts).sum()):
-                notes.append(f"in {n:,} texts {reading}")
+                notes.append(f"{reading} (texts: {n:,})")
         found = [DECIMAL_COMMA.findall(text) for text in plain] if not decimal else []
         if n := sum("," in "".join(numbers) for numbers in found):
-            notes.append(f'in {n:,} texts 1,5 is read as 1 and 5; if that is wrong: --decimal ","')
+            notes.append(f'1,5 is read as 1 and 5 (texts: {n:,}); if that is wrong: --decimal ","')
         good = plain[[_has_numbers(text) for text in plain]]
         if len(good):
             n = len(plain) - len(good)
-            lost = f"{n:,} texts without a number, or with one beyond float64, are left out"
+            lost = f"texts without a number, or with one beyond float64, left out: {n:,}"
             note = lost if n else ""
             row = (name, "text", True, int(frame[name].isna().sum()), note)
             table = pd.DataFrame([row], columns=FIELDS)

@@ -228,7 +228,7 @@ def run_notebooks(
         gallery.build()
     n = {state: sum(job.state == state for job in batch) for state in STATES}
     counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
-    display.print(f"{len(batch)} notebooks at the profile {profile}: {counts}")
+    display.print(f"notebooks at the profile {profile}: {counts}")
     return batch
 
 
