@@ -9,7 +9,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +96,15 @@ class Table(Rows):
     become columns of their year, month, day and hour; all else, and what is categorical, is words.
     Hours are those of the time zone in which a time is given: other rows need the same one.
     A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
-    kept: parts of a split share no row, but may share a text. ValueError for an unknown column, two
-    columns of one name, an infinite number, a whole number that float64 rounds, or a target that
-    is not a column of numbers.
+    kept: parts of a split share no row, but may share a text. ValueError for two columns of one
+    name, an infinite number, a whole number that float64 rounds, or a target that is not a column
+    of numbers.
 
     Parameters
     ----------
     rows : DataFrame, or the checksum of one that the store holds.
     target : the column of numbers that is predicted, last in a text; rows without it are left out.
         None: any column of numbers.
-    columns : those that are used; None: all.
     without : open intervals (column, low, high): rows with a number in one of them are only in
         `held_out`. Pass glob.escape(name) for a name with *, ? or [.
 
@@ -128,9 +127,8 @@ class Table(Rows):
     rows: Any
     target: str | None = None
     without: tuple[tuple[str, float, float], ...] = ()
-    columns: InitVar[Sequence[str] | None] = None
 
-    def __post_init__(self, columns):
+    def __post_init__(self):
         if self.target is not None:
             object.__setattr__(self, "target", str(self.target))
         if isinstance(self.rows, str):
@@ -140,11 +138,6 @@ class Table(Rows):
             raise ValueError(f"rows is a DataFrame; got a {type(self.rows).__name__}")
         frame = self.rows.set_axis([*map(str, self.rows.columns)], axis=1)  # also of a MultiIndex
         last = [] if self.target is None else [self.target]
-        if columns is not None:
-            asked = dict.fromkeys([*map(str, columns), *last])
-            if unknown := [name for name in asked if name not in frame]:
-                raise ValueError(f"the columns are {', '.join(frame)}; got {unknown[0]}")
-            frame = frame[[*asked]]
         frame = as_columns(frame, self.target)
         object.__setattr__(self, "rows", _keep(frame[[*frame.columns.drop(last), *last]]))
 

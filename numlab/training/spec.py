@@ -172,7 +172,8 @@ class RunSpec:
     @property
     def name(self) -> str:
         """The task, the encoder and the seed, for people."""
-        return f"{type(self.task).__name__} · {self.encoder} · seed {self.seed}"
+        encoder = "plain text" if self.encoder is None else self.encoder
+        return f"{type(self.task).__name__} · {encoder} · seed {self.seed}"
 
     def seeds(self, n: int) -> list[RunSpec]:
         """The spec with the seeds 0 to n - 1: texts, initial weights and batches differ.
