@@ -267,7 +267,9 @@ def regress(
     found = regression.regress(rows, target, _say)
     typer.echo(found.json if as_json else found.text)
     if picture:
-        plots.intervals(found.predictions, target).savefig(picture)
+        figure = plots.intervals(found.predictions, target)
+        figure.suptitle(f"{found.coverage:.0%} intervals; {found.covered:.0%} hold their number")
+        figure.savefig(picture)
 
 
 def _say(stage: str) -> None:

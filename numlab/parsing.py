@@ -91,7 +91,7 @@ def refuse_thousands(texts: list[str]) -> None:
 def _examples(literals: tuple[str, ...], numbers: list[str], index: list[int]) -> Examples:
     k = len(literals) - 1
     numbers = "\n".join(numbers).replace("\u2212", "-").split("\n") if k else []
-    integer = re.compile(r"[-+]?[0-9]{1,4299}").fullmatch  # int() reads no more digits
+    integer = re.compile(r"[-+]?[0-9]{1,4300}").fullmatch  # int() reads no more digits
     long = [i for i, s in enumerate(numbers) if len(s.lstrip("+-0")) > FLOAT_DIGITS and integer(s)]
     if long and all(map(integer, numbers)):
         values = np.array([int(number) for number in numbers], object)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from numlab.examples import Examples, Layout, Slot
@@ -74,6 +74,7 @@ def test_what_python_writes_is_read(numbers):
 
 
 @given(st.lists(st.integers(), min_size=1, max_size=5))
+@example([10**4300 - 1])  # the longest that int() reads
 def test_integers_of_any_size_are_read(numbers):
     assert found(str(numbers)) == numbers
 

@@ -71,5 +71,5 @@ def _settings(ax: Axes, rows: pd.DataFrame, settings: list[str], limits: tuple) 
             fill = "white" if part == HOLLOW else color
             look = {"facecolor": fill, "edgecolor": color, "zorder": 3, "clip_on": False}
             ax.scatter(mean[part][setting], y, 46, **look)
-            seeds = rows.error[(rows.setting == setting) & (rows.part == part)]
+            seeds = rows.error[(rows.setting == setting) & (rows.part == part)].clip(*limits)
             ax.scatter(seeds, np.full(len(seeds), y), 8, color=color, alpha=0.6, lw=0)

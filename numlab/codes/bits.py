@@ -49,7 +49,7 @@ class BitCode(Code):
         return -high, high
 
     def spacing(self, numbers) -> np.ndarray:
-        kind = self.dtype.newbyteorder("=").type
+        kind = self.dtype.type
         last = np.nextafter(kind(self.largest), kind(0))  # beyond it the next is infinite
         x = np.abs(numbers).clip(max=last).astype(kind)
         between = np.nextafter(x, kind(np.inf)) - np.nextafter(x, kind(-np.inf))

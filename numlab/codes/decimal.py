@@ -26,7 +26,7 @@ class Decimal(Range):
     Parameters
     ----------
     int_digits, frac_digits : digits before and after the decimal point. x 10^frac_digits is rounded
-        in float64: 2.675 becomes 2.68.
+        in float64, halves to even: 2.675 becomes 2.68, 2.665 becomes 2.66.
     signed : whether numbers can be negative.
     """
 

@@ -21,9 +21,9 @@ from numlab.encoders import (
     XVal,
 )
 from numlab.encoders.columns import asinh_centre_scale
+from numlab.numbers import FLOAT_DIGITS
 
 FIGURES = 12  # significant figures beyond these are float64's rounding noise
-MOST_DIGITS = 15
 NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
@@ -42,8 +42,8 @@ def needed_digits(numbers: np.ndarray) -> tuple[int, int]:
     texts = [np.format_float_positional(x, **decimal) for x in np.unique(np.abs(numbers))]
     parts = zip(*(text.partition(".")[::2] for text in texts), strict=True)
     before, after = (max(map(len, part)) for part in parts)
-    before = min(before, MOST_DIGITS)
-    return before, min(after, MOST_DIGITS - before)
+    before = min(before, FLOAT_DIGITS)
+    return before, min(after, FLOAT_DIGITS - before)
 
 
 def encodings(

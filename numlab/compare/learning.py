@@ -148,7 +148,7 @@ def _of_seed(runs: list[Run], fresh) -> Iterator[pd.DataFrame]:
 def _parts(true: pd.Series, name: str, spec: RunSpec) -> np.ndarray:
     """The part of each held-out number; "" where only another column holds out the row."""
     x, own = true.to_numpy(float), glob.escape(name)
-    gaps = [(low, high) for pattern, low, high in spec.task.without if pattern in (own, "*")]
+    gaps = [(low, high) for pattern, low, high in spec.task.without if pattern == own]
     inside = np.any([(x > low) & (x < high) & (high < LARGEST) for low, high in gaps], axis=0)
     above = np.any([(x > low) & (high == LARGEST) for low, high in gaps], axis=0)
     return np.select([above, inside], ["beyond", "in a gap"], "")

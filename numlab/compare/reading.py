@@ -204,8 +204,7 @@ def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Re
         if len(good):
             n = len(plain) - len(good)
             lost = f"texts without a number, or with one beyond float64, left out: {n:,}"
-            note = lost if n else ""
-            row = (name, "text", True, int(frame[name].isna().sum()), note)
+            row = (name, "text", True, int(frame[name].isna().sum()), lost if n else "")
             table = pd.DataFrame([row], columns=FIELDS)
             return Reading(file, pd.DataFrame({"text": [*good]}), table, tuple(notes))
     names = ", ".join(map(str, frame.columns[:COLUMNS]))

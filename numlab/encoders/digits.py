@@ -108,7 +108,7 @@ class Digits(DecimalText):
     ----------
     int_digits, frac_digits, signed : as in Decimal.
     reverse : least digit first, as Abacus needs it.
-    fences : between [F] and [/F].
+    fences : between [F] and [/F]. deviates: so is a minus; the paper's pattern leaves it out.
 
     >>> Digits(6, 3).spell(-602.5)
     ['-', '6', '0', '2', '.', '5']

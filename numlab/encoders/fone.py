@@ -14,7 +14,9 @@ from numlab.numbers import check_count
 
 @dataclass(frozen=True)
 class FoNE(DigitCode, ValueEncoder):
-    """x as the points (cos, sin)(2 pi x / T) for T = 10, 100, 1000, ... (fone, Definition 3.2).
+    """x as points (cos, sin)(2 pi x / T), with T = 10^(i + 1) for the place of 10^i.
+
+    Source: fone, Definition 3.2.
 
     Parameters
     ----------
@@ -38,9 +40,7 @@ class FoNE(DigitCode, ValueEncoder):
 
     def __post_init__(self):
         super().__post_init__()
-        object.__setattr__(self, "periods", tuple(self.periods))
-        if not self.periods or not all(isinstance(p, int) and p > 1 for p in self.periods):
-            raise ValueError(f"FoNE has periods of whole numbers > 1; got {self.periods}")
+        object.__setattr__(self, "periods", self.head.periods)  # a tuple, or an error
         if self.chunk is not None:
             check_count("chunk of FoNE", self.chunk)
 
@@ -58,7 +58,8 @@ class CircleEmbedding(Embedding):
     """(m, 1 + D) digits and (1, d) words to (m, d): the circles ADDED to [NUM] (fone, 3.3).
 
     Entries 2i and 2i + 1 are cos and sin of place i, least significant first (Algorithm 1). With
-    several periods, those of one place stand together. In float32, exact for any D.
+    several periods, those of one place stand together. In float32, from the
+    digits: as precise for any D.
     """
 
     def __init__(self, encoder: FoNE, d_model: int):
@@ -87,7 +88,7 @@ class CircleEmbedding(Embedding):
 
 
 def remainders(digits: torch.Tensor, period: int) -> torch.Tensor:
-    """x / 10^i mod period for each place i, computed exactly from x's digits.
+    """x / 10^i mod period for each place i, from x's digits, as x itself may be beyond float32.
 
     (m, D) digits, least significant first, to (m, D).
     """

@@ -20,7 +20,8 @@ class LogBins(OneWord):
     ----------
     bins : bins of each sign. By default, each bin is a decade.
     low, high : the bins cover low <= |x| < high. Zero has its own word; smaller numbers underflow
-        to it (our choice: the paper is silent on zero and on underflow).
+        to it (our choice, as are the sign and the mean: the paper is silent on them, on zero and
+        on underflow).
 
     >>> LogBins().spell(-60.2), LogBins().spell(0)
     (['-10..100'], ['0'])

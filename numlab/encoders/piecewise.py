@@ -120,7 +120,10 @@ class Periodic(SmoothEncoder):
 
     @classmethod
     def fit(cls, numbers, **fields) -> Self:
-        """In units of the numbers' deviation."""
+        """In units of the numbers' deviation.
+
+        Standardise numbers far from 0 first: float32 rounds them.
+        """
         return cls(scale=deviation(numbers), **fields)
 
     def embedding(self, d_model: int) -> nn.Module:

@@ -17,8 +17,8 @@ class XVal(ScaledCode, ValueEncoder):
     """A number x as x times the vector of [NUM], or spread over scales (xval, 2.1).
 
     With k > 0 the words are [NUM-k] ... [NUM+k]. All of them are carriers, and one number is still
-    one token: it is written, and learned, as the first of them. A model that predicts any of them
-    predicts a number (2.2), whose value the number head gives.
+    one token: it is written, and learned, as the first of them (our choice). A model that predicts
+    any of them predicts a number (2.2), whose value the number head gives.
 
     Parameters
     ----------

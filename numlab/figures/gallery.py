@@ -147,8 +147,7 @@ def _live() -> dict:
                 answers = frame[frame.valid].groupby(["slot", "encoder", "true"], sort=False)
                 frame = answers.predicted.quantile([0.1, 0.5, 0.9], "lower").unstack().reset_index()
                 frame = frame.set_axis([*frame.columns[:3], "low", "middle", "high"], axis=1)
-            split = frame.to_json(orient="split", index=False, double_precision=5)
-            live[name] = json.loads(split)
+            live[name] = json.loads(frame.to_json(orient="split", index=False, double_precision=5))
     return live
 
 

@@ -64,6 +64,9 @@ class CircleHead(DigitCode, Head):
     def __post_init__(self):
         super().__post_init__()
         object.__setattr__(self, "periods", tuple(self.periods))
+        if not self.periods or not all(isinstance(p, int) and p > 1 for p in self.periods):
+            name = type(self).__name__
+            raise ValueError(f"{name} has periods of whole numbers > 1; got {self.periods}")
 
     @property
     def n_entries(self) -> int:

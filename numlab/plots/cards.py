@@ -36,7 +36,9 @@ def report_card(frame: pd.DataFrame) -> Figure:
     ax.hlines(rows.index[first][1:] - 0.38, -0.6, len(encoders) - 0.4, color="#DDDDDD", lw=0.8)
     figure.suptitle("How well encoders meet the desiderata that the BitTokens paper names")
     ax.xaxis.tick_top()
-    ax.set_xticks(range(len(encoders)), map(short, encoders), rotation=35, ha="left")
+    names = [*map(short, encoders)]
+    names = names if len({*names}) == len(names) else encoders
+    ax.set_xticks(range(len(encoders)), names, rotation=35, ha="left")
     words = "area: the score, 0 to 1; number: the value (↑ high is good, ↓ low is good)"
     ticks = f"{' '.join(TICKS.values())}: the tick of the BitTokens paper, where it has one"
     ax.set_xlabel(f"{words}\n{ticks}")
@@ -67,10 +69,7 @@ def told(value: float) -> str:
 
 def as_text(card: pd.DataFrame) -> str:
     """A report card with a row for each measure, encoders side by side in 100 characters."""
-    shown = [
-        f"{value:.3g} {TICKS.get(tick, ' ')}"
-        for value, tick in zip(card.value, card.published, strict=True)
-    ]
+    shown = card.value.map("{:.3g} ".format) + card.published.map(TICKS).fillna(" ")
     number = card.desideratum.str.partition(" ")[0]
     rows = card.assign(shown=shown, measure=number + " " + card.measure)
     table = rows.pivot_table("shown", "measure", "encoder", "first", sort=False)

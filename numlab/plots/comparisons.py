@@ -128,9 +128,9 @@ def spectra(frame: pd.DataFrame) -> Figure:
 def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     """A row for each model: its errors as in training, in a gap and beyond, the best on top.
 
-    `errors` has the columns encoder, part, error, low and high (of a line, the interval as in
-    training), relative to a constant's, which stands at 1. Baselines are grey. An error of 0 is
-    drawn left of all others.
+    `errors` has the columns encoder, part, error, low and high (of the thick line, the 90 %
+    interval as in training), relative to a constant's, which stands at 1. Baselines are grey. An
+    error of 0 is drawn left of all others.
 
     >>> rows = {"encoder": ["XVal", "P10"] * 2, "part": ["as in training"] * 2 + ["in a gap"] * 2}
     >>> frame = pd.DataFrame(rows | {"error": [0.2, 0.1, 0.3, 0.9]})
@@ -156,6 +156,8 @@ def gap_errors(errors: pd.DataFrame, baselines: Sequence[str] = ()) -> Figure:
     for part in parts:
         look = {"facecolor": fills.get(part, GREY), "edgecolor": GREY, "marker": markers[part]}
         ax.scatter([], [], label=part, **look)
+    words = "90 % interval over seeds,\nas in training"
+    ax.plot([], [], color=GREY, lw=5, alpha=0.3, label=words)
     ax.axvline(1, color=GREY, lw=1, ls="--", zorder=0, label="the best constant")
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(which="minor", labelbottom=False)
@@ -232,6 +234,5 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
         ax.set_title("\n".join(textwrap.wrap(title, 54)), fontsize=9.5)
     legend(figure, axes)
     words = "a line: a run, each encoder with its own loss; pale: a shorter run\n"
-    return captioned(
-        figure, f'{words}shaded: the last fifth of the steps, as the gate "plateau" asks'
-    )
+    words += 'shaded: the last fifth of the steps, as the gate "plateau" asks'
+    return captioned(figure, words)

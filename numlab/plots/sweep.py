@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from numlab.plots.style import GREY, encoder_color, encoder_marker, legend, styled
+from numlab.plots.style import GREY, captioned, encoder_color, encoder_marker, legend, styled
 
 PALE, SHADE = "#C8C8C8", "#F7F5EE"
 FLOOR = 1e-3  # of the axis: smaller errors are drawn here
@@ -54,7 +54,8 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
         for ax in (above, below):
             ax.axvline(words.true.iloc[0], color=GREY, lw=1, ls=":")
     legend(figure, [above])
-    return figure
+    words = "line: median answer; band: least to greatest answer; dashed: the true value"
+    return captioned(figure, words)
 
 
 def legible(words: Iterable[str], numbers: Iterable[float], span: float) -> list[str]:

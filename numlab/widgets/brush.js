@@ -146,6 +146,7 @@ async function render({ model, el }) {
   el.on("plotly_hover", ({ points: [point] }) => {
     if (point.data.meta === "pane") send("hovered", point.pointNumber);
   });
+  return () => Plotly.purge(el);
 }
 
 export default { render };

@@ -18,6 +18,7 @@ from numlab import probes
 from numlab.embeddings import Embeddings
 from numlab.encoders import Encoder
 from numlab.numbers import shown
+from numlab.plots import OTHERS
 from numlab.widgets.clouds import Brush, color_axis, color_columns, panes
 from numlab.widgets.panel import FIT, TEMPLATE, Panel, Plot, menu, note, on_change, page, row
 
@@ -232,7 +233,7 @@ def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:
         frames[title] = probes.spectrum(chosen, n_permutations=20, level=0.05)
     frame = pd.concat(frames, names=["embedding"]).reset_index()
     look = {"x": "period", "y": "power", "color": "embedding", "log_x": True}
-    look["color_discrete_map"] = dict(zip(frames, ("#0072B2", "#D55E00"), strict=False))
+    look["color_discrete_map"] = dict(zip(frames, OTHERS, strict=False))
     figure = px.line(frame, **look, height=260, template=TEMPLATE)
     figure.add_traces(px.scatter(frame[frame.peak], **look).update_traces(showlegend=False).data)
     figure.update_xaxes(autorange="reversed")

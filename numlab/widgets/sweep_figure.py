@@ -15,7 +15,6 @@ from numlab.plots import encoder_color
 from numlab.plots.sweep import FLOOR, legible
 from numlab.widgets.panel import TEMPLATE, page
 
-SHADED = " (shaded: gaps between trained values)"  # in the title of an axis with gaps
 LOOK = plotly.io.templates[TEMPLATE].to_plotly_json()  # once: it takes 30 ms
 
 
@@ -29,7 +28,7 @@ def sweep_figure(
     true value now, `about` what else the template needs: name, gaps and model_ms.
     """
     span = axis[1] - axis[0]
-    about |= {"axis": axis, "at": at, "span": span, "least": FLOOR * span, "shaded": SHADED}
+    about |= {"axis": axis, "at": at, "span": span, "least": FLOOR * span}
     about["decades"] = [math.log10(FLOOR * span / 1.5), math.log10(1.5 * span)]
     about["encoders"] = [
         {"name": name, "color": encoder_color(name), **_line(rows.to_numpy(), at, axis)}
@@ -50,7 +49,7 @@ def _line(rows: np.ndarray, at: float, axis: tuple[float, float]) -> dict[str, A
     error = np.clip(np.abs(median - true), FLOOR * span, span)
     columns = {"x": true, "y": _inside(median, axis), "error": error}
     lines = {name: np.insert(column, far, np.nan).tolist() for name, column in columns.items()}
-    return lines | {"now": now, "median": _inside(now[1:2], axis).tolist()}
+    return lines | {"now": now, "drawn": _inside(now[1:], axis).tolist()}
 
 
 def _spelled(words: pd.DataFrame, axis: tuple[float, float]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import torch
 
 from numlab.encoders import FoNE
 from numlab.encoders.base import Embedding
+from numlab.heads import CircleHead
 
 TENTHS = np.arange(10) * (2 * np.pi / 10)
 TICKS = torch.from_numpy(np.stack([np.cos(TENTHS), np.sin(TENTHS)], 1)).float()  # phi(j, 10)
@@ -108,9 +109,10 @@ def test_a_model_that_is_too_narrow_is_an_error(encoder):
 
 
 @pytest.mark.parametrize("periods", [(), (10, 0), (2.5,)])
-def test_periods_are_whole_numbers(periods):
+@pytest.mark.parametrize("kind", [FoNE, CircleHead])
+def test_periods_are_whole_numbers(kind, periods):
     with pytest.raises(ValueError, match="periods of whole numbers > 1; got"):
-        FoNE(periods=periods)
+        kind(periods=periods)
 
 
 def test_a_digit_above_nine_is_no_number():

@@ -97,7 +97,7 @@ function chips(name, { words, carries }) {
 }
 
 function showSpelling() {
-  const text = one("#number").value.trim().replace("−", "-"), x = Number(text);
+  const text = one("#number").value.trim().replaceAll("−", "-"), x = Number(text);
   const known = text !== "" && Number.isFinite(x);
   one("#no-number").textContent = known ? "" : "Nothing to spell yet: type a number such as -60.25 or 3e8.";
   one(".chips").hidden = !known;
@@ -336,7 +336,7 @@ function search() {
   let found = 0;
   for (const card of cards) {
     const says = (card.says ||= (card.id + " " + card.textContent).toLowerCase());
-    const fits = words.every((word) => says.includes(word)) && (!verdict || one('tr[data-verdict="' + verdict + '"]', card));
+    const fits = words.every((word) => says.includes(word)) && (!verdict || one('tr[data-verdict="' + verdict + '"]:not(.here *)', card));
     card.hidden = !fits;
     found += Boolean(fits);
   }
