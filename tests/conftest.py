@@ -18,10 +18,10 @@ hypothesis.settings.load_profile("numlab")
 LONG = (
     "notebooks/test_notebooks",
     "test_hosts",
+    "test_batch",
     "test_cli",
     "browser/",
     "test_training",
-    "test_batch",
     "test_estimators",
     "probes/test_desiderata",
     "encoders/test_laws",

@@ -64,12 +64,13 @@ def here(home, monkeypatch, capfd):
 
 
 @pytest.fixture(scope="module")
-def ran(home):
-    return numlab(home, "figures", "xval", "--profile", "smoke")
+def ran(home, cluster):
+    options = ["--profile", "smoke", "--scheduler", cluster]
+    return CliRunner().invoke(cli.app, ["figures", "xval", *options])
 
 
 def test_a_failed_notebook_is_exit_1_and_a_summary(ran):
-    assert ran.returncode == 1
+    assert ran.exit_code == 1
     assert "xval/bad failed in" in ran.stdout
     assert "cell 3 (1 / 0): ZeroDivisionError: division by zero" in ran.stdout
     assert "notebooks at the profile smoke: 1 done, 0 up to date, 1 failed" in ran.stdout
@@ -121,22 +122,34 @@ def test_the_lines_of_help_flow_in_a_narrow_shell():
     assert " which numbers each encoder refuses or changes, how many tokens it takes, and" in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number):
+@pytest.mark.parametrize(
+    ("number", "names"), [(signal.SIGTERM, "fone/slow"), (signal.SIGKILL, "fone")]
+)
+def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number, names):
     batch = subprocess.Popen(
-        [sys.executable, "-m", "numlab", "figures", "fone", "--profile", "smoke", "--jobs", "1"],
+        [sys.executable, "-m", "numlab", "figures", names, "--profile", "smoke", "--jobs", "1"],
         env={**os.environ, "NUMLAB_HOME": str(home)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     batch.stdout.readline()
-    wait_for(lambda: [p for p in of(batch.pid) if os.getsid(p.pid) == p.pid])  # a kernel
+    assert wait_for(lambda: [p for p in of(batch.pid) if os.getsid(p.pid) == p.pid])  # a kernel
     started = of(batch.pid)
     batch.send_signal(number)
     assert batch.wait(60) != 0
     batch.stdout.close()
     assert wait_for(lambda: not any(p.is_running() for p in started))
+
+
+def test_ctrl_c_says_that_nothing_is_lost(here, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("numlab.figures.batch.run_notebooks", interrupted)
+    done = here("figures")
+    assert done.returncode == 130
+    assert "numlab: interrupted; finished runs and notebooks stay stored" in done.stderr
 
 
 def of(pid):

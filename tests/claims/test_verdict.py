@@ -14,7 +14,7 @@ def claim(**fields):
     return Claim("xval/x", ["xval/fig07"], "xVal is best", "difference of errors", **fields)
 
 
-def share(verdict, effect, n, draws=1000, **fields):
+def share(verdict, effect, n, draws=300, **fields):
     """The share of draws with this verdict, of n samples with mean `effect` and variance 1."""
     rng = np.random.default_rng(n)
     samples = rng.normal(effect, 1.0, (draws, n))

@@ -142,6 +142,7 @@ def test_figures_are_shown_as_pictures_and_claims_with_their_verdicts(notebook, 
     shown = [o.data for c in executed.cells for o in c.get("outputs", ()) if "data" in o]
     figures = [d for d in shown if d.get("text/plain", "").startswith("<Figure size")]
     assert all("image/png" in data for data in figures)
+    assert bool(figures) == ("nl.save_figure(" in "\n".join(notebook.code))
     claims = [d for d in shown if "numlab-claim" in d.get("text/html", "")]
     assert bool(claims) == ("nl.claim(" in "\n".join(notebook.code))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -12,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from typer.testing import CliRunner
 
 import numlab as nl
 from numlab import plots
+from numlab.cli import app
 from numlab.codes import ScaledCode
 from numlab.encoders.named import named
 from numlab.plots.cards import as_text
@@ -205,13 +206,13 @@ class Mine(nl.P10):
 """
 
 
-def test_the_command_takes_an_encoder_from_a_file_of_the_users_own(tmp_path):
+def test_the_command_takes_an_encoder_from_a_file_of_the_users_own(tmp_path, monkeypatch):
     (tmp_path / "mymodule.py").write_text(MINE)
-    command = [sys.executable, "-m", "numlab", "bench", "mymodule:Mine(figures=4)", "--json"]
-    done = subprocess.run(
-        [*command, "--picture", "card.svg"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])  # as a command has it
+    command = ["bench", "mymodule:Mine(figures=4)", "--json", "--picture", "card.svg"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
     card = json.loads(done.stdout)
     assert {row["encoder"] for row in card} == {"Mine(figures=4)"}
     assert [row["measure"] for row in card] == UNTRAINED
