@@ -92,9 +92,10 @@ class _Decided(_Wrapped):
         if not len(h):
             return self.model.read(h)
         outputs = module(h)
+        known = outputs.isfinite().all(1).cpu().numpy()  # else the model has diverged
         numbers = self.rule.of(head.distribution(module, outputs))
-        features = head.features(np.nan_to_num(numbers))
-        features[~outputs.isfinite().all(1).cpu().numpy()] = np.nan  # a diverged model
+        features = head.features(np.where(known, numbers, 0.0))
+        features[~known] = np.nan
         return features
 
 

@@ -137,9 +137,9 @@ class NumberRegressor(RegressorMixin, _WithGaps):
         )
 
     def __getstate__(self):
-        """With the weights and the rows, as there may be no store where it is read."""
+        """With the weights, as there may be no store where it is read."""
         for run in getattr(self, "runs_", ()):
-            _ = run.model, run.spec.task.frame
+            _ = run.model
         return super().__getstate__()
 
     def predict(self, X) -> np.ndarray:

@@ -157,10 +157,10 @@ def fault_of(entry: Path) -> str | None:
     return None
 
 
-def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+def checksum(path: Path, kind: str = "sha256") -> str:
+    """The checksum of a file."""
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, kind).hexdigest()
 
 
 def table(folder: str, key: Any, make: Callable[[], Any]):

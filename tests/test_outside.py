@@ -224,12 +224,6 @@ def test_a_head_reads_numbers_that_are_written_in_words(module_home):
     assert len(frame) == 64
 
 
-def test_the_bench_of_an_encoder_is_short():
-    source = Path(__file__).read_text("utf-8")
-    encoder = re.search(r"@dataclass\(frozen=True\)\nclass OneHot.*?\n\n\n@", source, re.S)[0]
-    assert len(encoder.strip("@\n").splitlines()) <= 45
-
-
 def test_nothing_inside_numlab_knows_their_names():
     names = [OneHot, Logarithm, Entropy, OneNumber, Doubling, errors_by_size]
     package = Path(nl.__file__).parent

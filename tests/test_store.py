@@ -14,6 +14,7 @@ import pytest
 import numlab as nl
 from numlab import corpus, store
 from numlab.described import describe, restore
+from numlab.tasks.leaks import warn_of_leak
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -183,6 +184,14 @@ DRAWN = [
     nl.tasks.Temperature(SMALL, stations=(2, 3), times=(2, 2)),  # several layouts, silent literals
     nl.tasks.Quantities(),  # words
 ]
+
+
+def test_the_check_for_leaks_reads_the_texts_of_the_run(home):
+    store.split.cache_clear()
+    warn_of_leak.cache_clear()
+    spec = nl.RunSpec(nl.tasks.Quantities(), nl.XVal(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    spec.examples("test")
+    assert store.split.cache_info().misses == 1
 
 
 @pytest.mark.parametrize("mapped", [0, 2**20], ids=["on disk", "in memory"])

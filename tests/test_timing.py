@@ -6,6 +6,7 @@ import pytest
 import test_training
 
 import numlab as nl
+from numlab.training import fit, timing
 
 SIZES = {"n_train": 64, "n_valid": 8, "n_test": 8, "steps": 1, "batch_size": 16}
 PARTS = {"encoder": nl.P10(), "objective": nl.MaskedLM()}
@@ -31,3 +32,17 @@ def test_a_step_on_fewer_texts_than_a_batch_has_their_tokens(home):
     spec = dataclasses.replace(SPEC, batch_size=256)
     (tokens,) = nl.step_costs([spec], rounds=1).tokens
     assert tokens == pytest.approx(nl.train(spec).history.tokens.iloc[-1])
+
+
+def test_a_large_corpus_is_tokenized_batch_by_batch_as_in_training(home, monkeypatch):
+    anew, update = [], fit.Fit._update
+    monkeypatch.setattr(timing, "KEPT", 300)  # numbers; a sum has three
+
+    def told(self, step):
+        anew.append(self.corpus._kept is None)
+        return update(self, step)
+
+    monkeypatch.setattr(fit.Fit, "_update", told)
+    spec = dataclasses.replace(SPEC, batch_size=1)
+    nl.step_costs([dataclasses.replace(spec, n_train=n) for n in (64, 400)], rounds=1)
+    assert anew == [False, True] * 3

@@ -14,11 +14,12 @@ LEAK = 0.02  # share of the test's texts in the training, above which there is a
 
 
 @functools.lru_cache(maxsize=8)
-def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int) -> None:
+def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int, code: tuple = ()) -> None:
     """Warn, once, where the default split, which knows nothing of repetitions, draws texts of the
-    test for the training, too. `sizes`: of test, validation and training."""
+    test for the training, too. `sizes`: of test, validation and training; `code` as in
+    `store.split`."""
     if not _tells_repetitions(task):
-        test, _, train = store.split(task, sizes, seed)
+        test, _, train = store.split(task, sizes, seed, code)
         known = {text for e in test for text in _texts(e)}
         drawn = itertools.islice((text for e in train for text in _texts(e)), MOST)
         if (share := len({text for text in drawn if text in known}) / max(1, len(known))) > LEAK:

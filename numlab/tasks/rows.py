@@ -45,6 +45,10 @@ class Rows(GivenTask):
         """The rows as they are kept."""
         return _load(_entry(self.rows))
 
+    def __getstate__(self):
+        """With the rows, as there may be no store where it is read."""
+        return vars(self) | {"frame": self.frame}
+
     @functools.cached_property
     def is_held_out(self) -> np.ndarray:
         """(rows,) bool: which rows have a number in an interval that is left out."""

@@ -32,7 +32,7 @@ def connect(address: str | None, n_workers: int | None = None):
         try:
             with dask.config.set(scheduler=None):  # else a client that fails stays dask's default
                 client = Client(cluster, timeout=ANSWER_SECONDS)
-        except (OSError, TimeoutError, ValueError, TypeError) as error:  # TypeError: no certificate
+        except (OSError, ValueError, TypeError) as error:  # TypeError: no certificate
             raise ValueError(f"no Dask scheduler answers at {address!r} ({error})") from None
         yield stack.enter_context(client)
 
@@ -108,14 +108,9 @@ def _collect(future, run: Run) -> None:
         raise RuntimeError(f"training {name} was {future.status}: is the scheduler gone?")
     if files := future.result():
         with store.lock(run.folder):
-            store.write(run.folder, lambda folder: _write_all(folder, files))
+            store.write(run.folder, lambda d: [(d / k).write_bytes(v) for k, v in files.items()])
     if not appears(run):
         raise RuntimeError(f"a worker trained {name}, but {store.runs_dir()} does not hold it")
-
-
-def _write_all(folder: Path, files: dict[str, bytes]) -> None:
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
 
 
 def _train_at(home: str, mark: str, path: list[str], spec: bytes, start) -> dict[str, bytes]:

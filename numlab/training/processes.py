@@ -38,7 +38,8 @@ def losses(compute: Callable[[Inputs, Targets], Parts], inputs: Inputs, targets:
 
     "value" is a mean over numbers, all others are taken for means over targets. So the sum is the
     loss of one process but for what is normalised within a share: `ValueHead(normalised=True)`
-    (XVal with k > 0) by its mean square, `AggregateLoss` and `NumberTokenLoss` by its numbers.
+    (XVal with k > 0) by its mean square, `AggregateLoss` and `NumberTokenLoss` by its numbers. Each
+    process draws a dropout of its own.
     """
     if not distributed.is_initialized():
         return compute(inputs, targets)

@@ -196,9 +196,9 @@ class RunSpec:
             raise ValueError(f'examples are "train", "valid" or "test"; got {part!r}')
         sizes = (self.n_test, self.n_valid, self.n_train)  # the test part never moves
         seed = self.seed if self.data_seed is None else self.data_seed
-        if part == "test":
-            warn_of_leak(self.task, sizes, seed)
         code = tuple(own_code(self.task).values())
+        if part == "test":
+            warn_of_leak(self.task, sizes, seed, code)
         parts = store.split(self.task, sizes, seed, code)
         return [*parts[("test", "valid", "train").index(part)]]
 

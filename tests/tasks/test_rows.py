@@ -2,6 +2,7 @@
 
 import dataclasses
 import decimal
+import pickle
 import warnings
 
 import numpy as np
@@ -189,6 +190,13 @@ def test_columns_that_a_table_does_not_use_do_not_matter(home):
     task = Table(cars, "mpg")
     (texts,) = task.read(cars.assign(model=["ford", "opel"], odd=[2**53 + 1, np.inf]))
     assert texts.column("model year").tolist() == [1980.0, 1981.0]
+
+
+@pytest.mark.parametrize("task", [lambda: Table(FRAME, "y"), lambda: Texts(["2 kg", "3 kg"])])
+def test_rows_travel_to_where_no_store_holds_them(home, tmp_path, monkeypatch, task):
+    sent = pickle.dumps(task())
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "elsewhere"))
+    assert pickle.loads(sent).frame.equals(task().frame)
 
 
 def test_texts_may_come_from_an_iterator(home):
