@@ -147,18 +147,6 @@ class Batch:
     features: np.ndarray  # (m, F) what they carry
     labels: np.ndarray  # (l, F') what the head is to predict
 
-    @property
-    def labelled(self) -> np.ndarray:
-        """(l,) flat positions of the tokens that have a label: the carriers; with a head other than
-        the encoder's, the first token of each number."""
-        own = self.corpus.tokenizer.other_head
-        return np.flatnonzero(self.within == 1) if own else self.carriers
-
-    @property
-    def wanted(self) -> np.ndarray:
-        """(B, T) the token to predict in place of each; -1 for none."""
-        return self.corpus.tokenizer.wanted(self.ids, self.within)
-
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(B, T) bool: tokens of the slots that fit the patterns."""
         table = self.corpus.in_slots(patterns)

@@ -63,10 +63,10 @@ class Leaderboard(Panel):
         """The curves, and the ranking within the brush."""
         chosen, (low, high) = self.chosen, self.brush.value
         points = chosen.groupby(["encoder", "difficulty"], sort=False).score
-        points = points.agg(["mean", "count"]).reset_index().sort_values("difficulty")
+        points = points.agg(score="mean", answers="count").reset_index().sort_values("difficulty")
         colors = {name: encoder_color(name) for name in self.encoders.options}
         figure = px.line(
-            points.rename(columns={"mean": "score", "count": "answers"}),
+            points,
             x="difficulty",
             y="score",
             color="encoder",
@@ -81,8 +81,7 @@ class Leaderboard(Panel):
         figure.update_layout(legend={"orientation": "v", "y": 1, "yanchor": "top"})
         self.plot.show(figure)
         within = chosen[chosen.difficulty.between(low, high)].groupby("encoder").score
-        table = within.agg(["mean", "count"]).sort_values("mean", ascending=False)
-        table.columns = ["score", "answers"]
+        table = within.agg(score="mean", answers="count").sort_values("score", ascending=False)
         self.ranking.value = table.rename_axis(None).to_html(float_format="{:.3f}".format)
 
     def show(self) -> None:

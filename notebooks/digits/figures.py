@@ -8,15 +8,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
-from numlab.plots import (
-    captioned,
-    curves,
-    encoder_color,
-    encoder_marker,
-    legend,
-    panels,
-    styled,
-)
+from numlab.plots import captioned, curves, encoder_color, encoder_marker, legend, panels, styled
 
 STATES = {"color": ("#BBBBBB", "#777777", "#111111"), "marker": "oDs"}  # not colours of encoders
 TABLES = "line: mean of the tables of digits; dots and band: each random table, their range"

@@ -47,14 +47,11 @@ def as_many_numbers_read(run: Run, other: Run) -> Gate:
 
 
 @styled
-def clouds(
-    frame: pd.DataFrame, label: str = "significand", explained: dict[str, list[float]] | None = None
-) -> Figure:
+def clouds(frame: pd.DataFrame, explained: dict[str, list[float]]) -> Figure:
     """The first two principal components of embeddings, one panel for each cloud (xval, Fig. 11).
 
     `frame` has the columns cloud (the panel's title), number (brighter is greater), pc1 and pc2;
-    `label` says what the numbers of large clouds are; `explained` holds the share of the variance
-    of both components, by cloud.
+    `explained` holds the share of the variance of both components, by cloud.
     """
     names = frame.cloud.unique()
     figure, axes = panels(len(names), len(names), 3.3, 3.2, share=False)
@@ -62,7 +59,7 @@ def clouds(
         rows = frame[frame.cloud == name].sort_values("number")
         few = len(rows) <= FEW
         look = {"c": rows.number, "cmap": "viridis", "lw": 0}
-        told = [f" ({100 * share:.0f} %)" for share in (explained or {}).get(name, [])] or ["", ""]
+        told = [f" ({100 * share:.0f} %)" for share in explained[name]]
         image = ax.scatter(rows.pc1, rows.pc2, s=150 if few else 9, zorder=2, **look)
         if few:
             ax.plot(rows.pc1, rows.pc2, color="#B0B0B0", lw=1, zorder=1)
@@ -75,10 +72,10 @@ def clouds(
         ax.set_title(f"{name}\n{_in_order(rows, few)}")
         ax.locator_params(axis="x", nbins=5)
         ax.margins(0.1)
-        figure.colorbar(image, ax=ax, label="digit" if few else label, pad=0.03)
-    shares = "; in brackets: of their variance" if explained else ""
-    words = f"principal components of the embeddings{shares}; neighbours kept: how many of the "
-    return captioned(figure, f"{words}10 nearest\nnumbers are among the 10 nearest points")
+        figure.colorbar(image, ax=ax, label="digit" if few else "significand", pad=0.03)
+    words = "principal components of the embeddings; in brackets: of their variance; neighbours "
+    words += "kept: how many of the 10 nearest\nnumbers are among the 10 nearest points"
+    return captioned(figure, words)
 
 
 def _in_order(rows: pd.DataFrame, few: bool) -> str:

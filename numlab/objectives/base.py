@@ -87,7 +87,10 @@ class Answers:
 
 def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
-    wanted, labelled = batch.wanted, batch.labelled
+    tokenizer = batch.corpus.tokenizer
+    wanted = tokenizer.wanted(batch.ids, batch.within)
+    # labels are of the carriers; with a head not the encoder's, of each number's first token
+    labelled = np.flatnonzero(batch.within == 1) if tokenizer.other_head else batch.carriers
     where = where & (wanted >= 0)
     at = np.flatnonzero(where)
     targeted = where.ravel()[labelled]

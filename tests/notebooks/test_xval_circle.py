@@ -51,11 +51,11 @@ def test_shuffled_numbers_are_in_order_by_chance_only():
     ("n", "label", "told"),
     [
         (10, "digit", "in order around a circle: 10 of 10"),
-        (100, "number", "neighbours kept: 100 % (chance: 10 %)"),
+        (100, "significand", "neighbours kept: 100 % (chance: 10 %)"),
     ],
 )
 def test_clouds_name_their_colors_and_say_how_far_the_order_is_kept(n, label, told):
     turn = 2 * np.pi * np.arange(n) / n / (1 if n == 10 else 50)  # a circle, or a line
     frame = pd.DataFrame({"cloud": "one", "number": range(n), "pc1": np.cos(turn)})
-    cloud, bar = circle.clouds(frame.assign(pc2=np.sin(turn)), label="number").axes
+    cloud, bar = circle.clouds(frame.assign(pc2=np.sin(turn)), {"one": [0.6, 0.4]}).axes
     assert cloud.get_title() == f"one\n{told}" and bar.get_ylabel() == label
