@@ -1,6 +1,7 @@
 """The batch on small notebooks: one fails, the others go on, and nothing is done twice."""
 
 import json
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,16 +22,17 @@ atexit.register(pathlib.Path("{ended}").touch)
 plt.plot([1, 2])
 print("drawn", np.random.rand())
 """
+SLEEPS = f"8{os.getpid()}1", f"8{os.getpid()}2"  # seconds; no other test sleeps so long
 ENDLESS = "import subprocess; subprocess.Popen(['sleep', '{}'], start_new_session=True)"
 BEGINS = "import numlab as nl\nnl.begin('xval/without', profile, SIZES)"
 FAILS = {
-    "xval/raises": ("x = 1", ENDLESS.format(86413), "\nraise ValueError('7 is no prime')"),
+    "xval/raises": ("x = 1", ENDLESS.format(SLEEPS[0]), "\nraise ValueError('7 is no prime')"),
     "xval/exits": ("import sys; sys.exit(0)", "x = 1"),
     "xval/dies": ("import os; os.kill(os.getpid(), 9)", "x = 1"),
     "xval/forgets": ('if False:\n    nl.save_table("xval/tab05", frame)',),
 }
 HANGS = {
-    "fone/hangs": ("import time", ENDLESS.format(86414), "time.sleep(1000)"),
+    "fone/hangs": ("import time", ENDLESS.format(SLEEPS[1]), "time.sleep(1000)"),
     "fone/dawdles": ("import time", *["time.sleep(1)"] * 9),
 }
 
@@ -122,7 +124,7 @@ def test_a_notebook_without_parameters_or_profile_failed(first):
 
 def test_what_a_notebook_started_ends_with_it(first, hung):
     lines = [p.info["cmdline"] or [] for p in psutil.process_iter(["cmdline"])]
-    assert not [line for line in lines if line in (["sleep", "86413"], ["sleep", "86414"])]
+    assert not [line for line in lines if line[:1] == ["sleep"] and line[-1] in SLEEPS]
 
 
 def test_a_failed_notebook_is_kept_beside_the_good_ones(first, module_home):
