@@ -16,7 +16,7 @@ from numlab.training.forks import WORKER
 
 IMPORTED = (  # by the fork server
     *(*WORKER, "ipykernel.kernelapp", "ipywidgets", "matplotlib.backends.backend_agg"),
-    *("matplotlib.backends.backend_svg", "plotly.express", "scipy.stats"),
+    *("matplotlib.backends.backend_svg", "matplotlib.pyplot", "plotly.express", "scipy.stats"),
     *("sklearn.decomposition", "sklearn.neighbors", "typer"),
 )
 PRETRAINED = "transformers.models.bert.modeling_bert"  # what takes long before a model is read
