@@ -127,6 +127,6 @@ class _Sampler(_Wrapped):
 
     def read(self, h: torch.Tensor) -> np.ndarray:
         module = self.model.value_head
-        if module is None or (outputs := module(h).cpu()).isnan().any():  # the last: it diverged
+        if module is None or not (outputs := module(h).cpu()).isfinite().all():  # it diverged
             return self.model.read(h)
         return module.draw(outputs, 1, self.generator)[0].numpy()

@@ -146,13 +146,15 @@ def is_shipped(entry: Path) -> bool:
 
 
 def fault_of(entry: Path) -> str | None:
-    """What is wrong with an entry's files; None: nothing."""
+    """What is wrong with an entry's files; None: nothing. What only hinders reading is raised."""
     try:
         files = json.loads((entry / "manifest.json").read_text())["files"]
         for name, expected in files.items():
             if checksum(entry / name) != expected:
                 return f"{name} has another checksum than its manifest"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        return f"{type(error).__name__}: {error}"
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
     return None
 

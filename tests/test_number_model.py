@@ -21,6 +21,8 @@ from transformers import (
     GPT2LMHeadModel,
     GraniteConfig,
     GraniteForCausalLM,
+    PhiConfig,
+    PhiForCausalLM,
     T5GemmaConfig,
     T5GemmaForConditionalGeneration,
     T5GemmaModuleConfig,
@@ -308,6 +310,19 @@ def test_new_words_are_scaled_as_the_models_own():
     logits = numbers(**numbers.collate(ROWS))["logits"]
     own = logits[..., words.convert_tokens_to_ids("5")]
     torch.testing.assert_close(logits[..., 300 + encoder.vocabulary.index("5")], own)
+
+
+def test_new_words_have_the_bias_of_the_models_own():
+    config = PhiConfig(**SIZE, intermediate_size=16)
+    model, words, encoder = PhiForCausalLM(config), byte_level(**NAMES), nl.P10()
+    torch.nn.init.normal_(model.lm_head.bias)
+    added = NumberModel(model, words, encoder).words.bias
+    known = words.convert_tokens_to_ids("5")
+    assert added[encoder.vocabulary.index("5")] == model.lm_head.bias[known]
+    unknown = [word for word in encoder.vocabulary if word not in words.get_vocab()]
+    assert added[encoder.vocabulary.index(unknown[0])] == pytest.approx(
+        model.lm_head.bias.mean().item(), abs=1e-6
+    )
 
 
 def test_a_decoder_with_a_table_of_its_own_does_not_write():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -260,6 +262,14 @@ def test_what_a_caller_does_with_texts_changes_those_of_no_other():
     assert len(spec().examples("test")) == 1
     with pytest.raises(ValueError, match="read-only"):
         texts[0].numbers[0, 0] = 7.0
+
+
+def test_an_entry_that_cannot_be_read_just_now_is_not_damaged(home, monkeypatch):
+    write(home / "entry")
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="Too many open files"):
+        patch.setattr(Path, "open", Mock(side_effect=OSError(errno.EMFILE, "Too many open files")))
+        store.intact(home / "entry")
+    assert store.intact(home / "entry")
 
 
 def test_a_manifest_that_is_no_table_is_damage(home):

@@ -37,7 +37,7 @@ class BitModule(HeadModule):
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, bits) uint8; the bits of an infinity or a NaN are not a number's."""
-        diverged = outputs.isnan().any(1, keepdim=True)  # all ones are a NaN
+        diverged = ~outputs.isfinite().all(1, keepdim=True)  # all ones are a NaN
         return ((outputs > 0) | diverged).to(torch.uint8)
 
     def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:

@@ -116,7 +116,7 @@ class DigitModule(HeadModule):
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         digits = self._of_digits(outputs).argmax(2).flip(1)
-        digits[outputs.isnan().any(1)] = NO_DIGIT  # of a diverged model
+        digits[~outputs.isfinite().all(1)] = NO_DIGIT  # of a diverged model
         negative = (outputs[:, :1] > 0) if self.head.signed else torch.zeros_like(digits[:, :1])
         return torch.cat([negative, digits], 1).to(torch.uint8)
 

@@ -68,20 +68,23 @@ class NumberModel(
         self.embed = PretrainedEmbedding(self.reads, model.get_input_embeddings())
         self.words = self.head = None
         if encoder and model.can_generate():
-            self._add_words(encoder, model.get_output_embeddings().weight)
+            self._add_words(encoder, model.get_output_embeddings())
 
     @torch.no_grad()
-    def _add_words(self, encoder: Encoder, table: torch.Tensor) -> None:
+    def _add_words(self, encoder: Encoder, head: nn.Linear) -> None:
         """New words start as the model's own, such as digits, or as the average of its words."""
+        table, bias = head.weight, head.weight.new_zeros(len(head.weight))
+        if getattr(head, "bias", None) is not None:  # as GPT-J and Phi have
+            bias = head.bias
         self.words = nn.Linear(table.shape[1], len(encoder.vocabulary), device=table.device)
         self.words.weight.copy_(table.float().mean(0))
-        self.words.bias.zero_()
+        self.words.bias.fill_(bias.float().mean())
         if encoder.answer.head:
             self.head = encoder.answer.head.build(table.shape[1]).to(table.device)
         known = self.reads.text.tokenizer.get_vocab()
         for i, word in enumerate(encoder.vocabulary):
             if (row := known.get(word, len(table))) < len(table):  # [NUM] itself is skipped
-                self.words.weight[i] = table[row]
+                self.words.weight[i], self.words.bias[i] = table[row], bias[row]
                 self.embed.new[i] = self.embed.table(torch.tensor(row, device=table.device))
 
     def _apply(self, fn, recurse=True):
