@@ -89,8 +89,8 @@ def _options(
 @app.command(name="list")
 def list_notebooks(profile: Profile = "quick") -> None:
     """List the notebooks, and whether each is up to date."""
+    from numlab.batch.notebooks import find
     from numlab.figures.filing import check_profile
-    from numlab.figures.notebooks import find
 
     check_profile(profile)
     for notebook in find():
@@ -146,14 +146,13 @@ def serve(arguments: Annotated[list[str] | None, typer.Argument(help="Options of
 def _notebooks(needed: str) -> Path:
     """The folder of the notebooks, the user's own copy of it; ValueError without a package."""
     from numlab import store
-    from numlab.figures.notebooks import INSTALLED, folder
 
     if importlib.util.find_spec(needed) is None:
         raise ValueError(f"{needed} is not installed: in numlab's repository, pip install '.[lab]'")
-    notebooks = folder()
-    if notebooks == INSTALLED:
+    notebooks = store.notebooks_dir()
+    if notebooks == store.INSTALLED:
         notebooks = store.home() / "notebooks"
-        shutil.copytree(INSTALLED, notebooks)
+        shutil.copytree(store.INSTALLED, notebooks)
         typer.echo(f"numlab: the notebooks are now in {notebooks}", err=True)
     return notebooks
 
@@ -178,7 +177,7 @@ def figures(
     Figures go to figures/PROFILE, executed notebooks to figures/PROFILE/notebooks, the gallery to
     figures/index.html. The exit status is 1 if a notebook failed.
     """
-    from numlab.figures.batch import run_notebooks
+    from numlab.batch.run import run_notebooks
 
     try:
         batch = run_notebooks(names or [], profile, jobs, scheduler)

@@ -126,10 +126,11 @@ def interval(
     coverage: float | None = 0.8,
     level: float | None = None,
 ):
-    """Predictions of the slots of the runs' task, means over the runs that answer a number, and
-    intervals: so wide that they hold `coverage` of a slot's validation examples, which the runs
-    share. See `Run.predict`. `level`: of the quantile that is predicted; None: what the head
-    reads.
+    """What runs of one task, which share their validation examples, predict; with intervals.
+
+    A prediction is the mean over the runs that answer a number. Intervals hold a share `coverage`
+    of the validation examples of their slot; see `Run.predict`. `level`: of the quantile that is
+    predicted; None: what the head reads.
     """
     import pandas as pd
 

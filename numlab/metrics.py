@@ -77,11 +77,13 @@ def each_answer(frame, digits: int = 15):
     Returns
     -------
     DataFrame [log-sMAPE, same digits, exact number]
-        log-sMAPE is min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p)
-        + 1e-100), so that numbers far below 1e-100 all count as 0; 0 for an invalid answer. For
-        float32 numbers pass digits=6. same digits: whether both are
-        equal after rounding. exact number: abs(p - y) < 10^-k, k = clip(14 - ceil(log10(abs(y))),
-        0, 14). It is loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
+        Of an answer p to a number y:
+        log-sMAPE: min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p) +
+        1e-100), which takes all numbers far below 1e-100 for 0; an invalid answer has 0.
+        same digits: whether p and y are equal after both are rounded to `digits`.
+        exact number: abs(p - y) < 10^-k with k = clip(14 - ceil(log10(abs(y))), 0, 14). It is
+        loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
+        For float32 numbers pass digits=6.
 
     >>> frame = pd.DataFrame({"true": [100.0, 1e-14, "B"], "predicted": [101.0, 1.5e-14, "B"]})
     >>> each_answer(frame).round(3).to_numpy().tolist()

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import shutil
+import sysconfig
 import time
 import uuid
 import warnings
@@ -27,7 +28,9 @@ from numlab.examples import Examples, Layout, Slot, checked
 
 __all__ = ["home", "runs_dir", "table"]
 
-SHIPPED = Path(__file__).parent / "shipped"  # runs that come with numlab, read-only
+PACKAGE = Path(__file__).resolve().parent
+SHIPPED = PACKAGE / "shipped"  # runs that come with numlab, read-only
+INSTALLED = Path(sysconfig.get_path("data")) / "share/numlab/notebooks"  # by a wheel
 TEXT = "text"  # how Python ints of any length are stored, a line each; else an array's dtype
 MAPPED = 2**20  # bytes; a larger array of a corpus stays on disk
 
@@ -44,9 +47,8 @@ def home() -> Path:
     """
     if named := os.environ.get("NUMLAB_HOME"):
         return Path(named).expanduser()  # a shell leaves a quoted ~ as it is
-    repository = Path(__file__).resolve().parents[1]
-    if (repository / "pyproject.toml").is_file():
-        return repository
+    if (PACKAGE.parent / "pyproject.toml").is_file():
+        return PACKAGE.parent
     return platformdirs.user_data_path("numlab")  # installed, not checked out
 
 
@@ -66,6 +68,18 @@ def figures_dir(profile: str = "") -> Path:
     'figures/quick'
     """
     return home() / "figures" / profile
+
+
+def notebooks_dir() -> Path:
+    """The folder of the notebooks: of the home, else of the repository, else those installed.
+
+    FileNotFoundError where there is none.
+    """
+    places = [home() / "notebooks", PACKAGE.parent / "notebooks", INSTALLED]
+    for place in places:
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(f"there are no notebooks in {', '.join(map(str, places))}")
 
 
 def partial_dir(key: str) -> Path:
@@ -189,7 +203,7 @@ def split(
     """`task.split(sizes, seed)`, drawn once and kept on disk if `task.stored`.
 
     All arrays are read-only, as callers share them; large ones stay on disk, memory-mapped.
-    `code`: what else makes texts of their own, the code of a task outside numlab.
+    `code`: digests of the code of a task outside numlab, so that an edited task draws anew.
     """
     if task.stored:
         entry = home() / "data" / "corpora" / digest((task, *sizes, seed, *code))

@@ -1,12 +1,13 @@
 """What the tests share."""
 
 import gc
-import json
 import os
 import textwrap
 
 import hypothesis
+import nbformat
 import pytest
+from nbformat import v4
 
 # A busy machine is slow, and that is no failure. CI tries the same examples each time: it says
 # whether a change is sound, and luck has no part in that. Elsewhere each run looks for new ones.
@@ -62,13 +63,10 @@ def module_home(tmp_path_factory):
     """The same for all tests of a module."""
     folder = tmp_path_factory.mktemp("home")
     (folder / "notebooks").mkdir()
-    before = os.environ.get("NUMLAB_HOME")
-    os.environ["NUMLAB_HOME"] = str(folder)
-    yield folder
-    if before is None:
-        del os.environ["NUMLAB_HOME"]
-    else:
-        os.environ["NUMLAB_HOME"] = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMLAB_HOME", str(folder))
+        patch.delenv("NUMLAB_SCHEDULER", raising=False)
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -91,22 +89,14 @@ def write_notebook():
     """A function that writes a notebook: its parameters cell, prose, then a cell a text."""
 
     def write(home, name, *cells, prose="Words.", parameters=PARAMETERS):
-        def code(source, **metadata):
-            source = textwrap.dedent(source).strip()
-            empty = {"cell_type": "code", "execution_count": None, "outputs": []}
-            return {**empty, "metadata": metadata, "source": source}
-
-        parts = [
-            {"cell_type": "markdown", "metadata": {}, "source": prose},
-            code(parameters, tags=["parameters"]),
-            *map(code, cells),
-        ]
-        parts = [{"id": f"cell{i}", **part} for i, part in enumerate(parts)]
+        sources = (textwrap.dedent(source).strip() for source in (parameters, *cells))
+        code = [v4.new_code_cell(source) for source in sources]
+        code[0].metadata.tags = ["parameters"]
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        content = {"cells": parts, "metadata": {"kernelspec": kernel}}
+        cells = [v4.new_markdown_cell(prose), *code]
         path = home / "notebooks" / f"{name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({**content, "nbformat": 4, "nbformat_minor": 5}))
+        nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
         return path
 
     return write

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from numlab.figures.batch import LIMITS, run_notebooks
+from numlab.batch.run import LIMITS, run_notebooks
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -155,7 +155,7 @@ def test_curves_that_cannot_be_drawn_are_a_failure_and_tried_again(
 
 
 def test_what_is_up_to_date_is_skipped_without_a_cluster(first, monkeypatch):
-    monkeypatch.setattr("numlab.figures.batch.connect", lambda _: pytest.fail("connected"))
+    monkeypatch.setattr("numlab.batch.run.connect", lambda _: pytest.fail("connected"))
     jobs = run_notebooks(["digits", "float/good"], "smoke")
     assert [job.state for job in jobs] == ["skipped", "skipped"]
     assert all(job.note.startswith("up to date, made 20") for job in jobs)

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 
 import numlab as nl
 from numlab import cli
-from numlab.figures import notebooks
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -146,7 +145,7 @@ def test_ctrl_c_says_that_nothing_is_lost(here, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("numlab.figures.batch.run_notebooks", interrupted)
+    monkeypatch.setattr("numlab.batch.run.run_notebooks", interrupted)
     done = here("figures")
     assert done.returncode == 130
     assert "numlab: interrupted; finished runs and notebooks stay stored" in done.stderr
@@ -246,8 +245,8 @@ def test_installed_notebooks_are_copied_before_lab_opens_them(tmp_path, monkeypa
     (installed / "xval").mkdir(parents=True)
     (installed / "start.ipynb").write_text("{}")
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(notebooks, "INSTALLED", installed)
-    monkeypatch.setattr(notebooks, "PACKAGE", tmp_path / "nowhere" / "numlab")
+    monkeypatch.setattr(nl.store, "INSTALLED", installed)
+    monkeypatch.setattr(nl.store, "PACKAGE", tmp_path / "nowhere" / "numlab")
     monkeypatch.setattr(os, "execl", lambda *arguments: opened.append(arguments[-1]))
     cli.lab()
     assert opened == [str(tmp_path / "home/notebooks/start.ipynb")]

@@ -21,9 +21,9 @@ from torch.nn import functional as F
 
 import numlab as nl
 from numlab import evaluation, metrics
+from numlab.batch.run import run_notebooks
 from numlab.codes import DigitCode, ScaledCode
 from numlab.compare.encodings import encodings
-from numlab.figures.batch import run_notebooks
 from numlab.training import fit
 from numlab.training.own_code import own_code
 

@@ -17,7 +17,7 @@ import pytest
 
 import numlab as nl
 from numlab import store
-from numlab.figures.batch import run_notebooks
+from numlab.batch.run import run_notebooks
 from numlab.losses import LossTerm
 from numlab.training import fit, worker
 

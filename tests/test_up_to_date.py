@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import numlab as nl
-from numlab.figures import notebooks
+from numlab.batch import notebooks
 
 BEGAN = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 SAVE = 'import numlab as nl\nnl.begin("xval/one", profile, SIZES)\nnl.save_table("xval/tab01", t)'

@@ -92,8 +92,9 @@ class Claim:
         if more := len(verdict["parts"]) - len(shown):
             shown.append(f"and {more} more")
         if shown and self.over != "nothing":
-            counts = sorted({part["n"] for part in verdict["parts"]})
-            shown.append(f"{' to '.join(map(str, counts[:1] + counts[1:][-1:]))} {self.over}")
+            counts = [part["n"] for part in verdict["parts"]]
+            ends = sorted({min(counts), max(counts)})  # one, where all are equal
+            shown.append(f"{' to '.join(map(str, ends))} {self.over}")
         facts = [verdict["why"], ", ".join(shown), verdict["ours"]]
         return "; ".join(filter(None, facts))
 

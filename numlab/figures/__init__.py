@@ -1,1 +1,1 @@
-"""Figures, tables and verdicts: saved with their provenance, made in a batch, in a gallery."""
+"""Figures, tables and verdicts: saved with their provenance, and shown in a gallery."""

@@ -110,9 +110,8 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
         store.replace(path.with_suffix(".png"), partial(draw, dpi=150))
         store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
     titles = [title for axes in fig.axes if (title := axes.get_title())]
-    if len(titles) != 1:  # the title of one panel does not say what all of them show
-        titles = [""]
-    _finish(data, id=id, kind="figure", title=fig.get_suptitle() or titles[0])
+    only = titles[0] if len(titles) == 1 else ""  # one panel's does not say what all show
+    _finish(data, id=id, kind="figure", title=fig.get_suptitle() or only)
 
 
 def save_table(id: str, frame: pd.DataFrame) -> None:
@@ -264,9 +263,9 @@ def _refuse_taken(id: str) -> None:
         return
     try:
         other = _read(_session.path(id))["notebook"]
+        there = store.notebooks_dir() / f"{other}.ipynb"
     except (OSError, ValueError, KeyError):  # none that anybody could miss
         return
-    there = store.home() / "notebooks" / f"{other}.ipynb"
     if other != _session.notebook and there.is_file():
         raise ValueError(f"{id} is of the notebook {other}: save yours under another name")
 

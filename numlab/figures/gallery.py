@@ -24,10 +24,18 @@ LOCAL = ("quick", "paper")
 ROWS = 40  # of a table; its .csv holds all
 NOT_RUN = {"verdict": "not run", "why": "", "parts": [], "gates": [], "ours": ""}
 BINS = encoders.LogBins()
-SPELLED = (  # in the page
-    *(encoders.P10(), encoders.P1000(), encoders.B1999(), encoders.FP15(), encoders.Digits(6, 3)),
-    *(encoders.Subword(6, 3), BINS, encoders.IEEE754(), encoders.FoNE(6, 3), encoders.XVal()),
-)
+SPELLED = {  # in the page, with what each does
+    encoders.P10(): "a sign, three digits, an exponent",
+    encoders.P1000(): "the three digits as one word",
+    encoders.B1999(): "the sign goes with them",
+    encoders.FP15(): "all of it as one word",
+    encoders.Digits(6, 3): "digit by digit",
+    encoders.Subword(6, 3): "three digits a word, from the left",
+    BINS: "the sign and the decade",
+    encoders.IEEE754(): "one token that carries 32 bits",
+    encoders.FoNE(6, 3): "one token that carries digits, on circles",
+    encoders.XVal(): "one token times the number",
+}
 LIVE = {  # figures whose data the page draws itself
     "gap": "xval/fig07",
     "cloud": "explore/pretrained-clouds",
@@ -134,10 +142,10 @@ def _local() -> dict[str, str]:
 
 def _live() -> dict:
     """What the page itself spells and draws."""
-    spelled = {
-        e.label: {"high": e.bounds[1], "holds": e.holds, "color": plots.encoder_color(e.label)}
-        for e in SPELLED
-    }
+    spelled = {}
+    for e, does in SPELLED.items():
+        look = {"color": plots.encoder_color(e.label), "does": does}
+        spelled[e.label] = {"high": e.bounds[1], "holds": e.holds, **look}
     live = {"encoders": spelled, "bins": {"edges": BINS.edges.tolist(), "words": BINS.vocabulary}}
     for name, id in LIVE.items():
         path = store.home() / f"figures/full/{id}.csv"

@@ -1,6 +1,7 @@
 from .calibration import calibration as calibration
 from .calibration import scores as scores
 from .desiderata import report_card as report_card
+from .histories import learning_curves as learning_curves
 from .logits import NumberLogits as NumberLogits
 from .logits import expectation as expectation
 from .logits import logit_scan as logit_scan

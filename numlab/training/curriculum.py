@@ -47,7 +47,8 @@ class Curriculum:
     def __post_init__(self):
         shares = self.first, self.advance, self.threshold, self.preview, self.decay
         if not all(0 < share <= 1 for share in shares) or self.preview == 1:
-            raise ValueError(f"a curriculum has shares above 0, to 1; got {self}")
+            wanted = "a curriculum's shares are above 0 and at most 1, preview is below 1"
+            raise ValueError(f"{wanted}; got {self}")
         check_count("last", self.last)
         if self.base not in (2, 10):
             raise ValueError(f"digits are counted in base 10 or 2; got base={self.base}")

@@ -154,7 +154,7 @@ class Fit:
         raise ValueError(f"no parameter fits trainable={patterns}; the model has {names}")
 
     def loop(self, report: Callable[[int, float], None]) -> None:
-        """Train to the last step; `seconds` counts no validation and no checkpoint, but the checks
+        """Train to the last step. `seconds` leaves out validation and checkpoints, not the checks
         of a curriculum."""
         spec, reported, every = self.spec, 0.0, max(1, self.spec.steps // 10)
         began = checked = time.monotonic()

@@ -20,15 +20,15 @@ def start_fork_server(*modules: str) -> None:
     """Start this process's fork server, if it has none; it imports `modules`, on Linux.
 
     Elsewhere each fork imports what it needs: a system library may not bear to be forked.
-    RuntimeError for a script that each fork would run again, or cannot read, and for a temporary
-    folder with too long a path.
+    RuntimeError for a script that each fork would run again, or cannot read; ValueError for a
+    temporary folder with too long a path.
     """
     import dask
     from distributed.utils import get_mp_context
 
     _check_main()
     if len(os.fsencode(folder := tempfile.gettempdir())) > LONGEST:
-        raise RuntimeError(f"{folder} is too long a path for a socket; set TMPDIR to a shorter one")
+        raise ValueError(f"{folder} is too long a path for a socket; set TMPDIR to a shorter one")
     with dask.config.set(METHOD):
         get_mp_context()  # its first call sets Dask's own preload, which the next line replaces
     multiprocessing.forkserver.set_forkserver_preload([*modules] if sys.platform == "linux" else [])

@@ -17,6 +17,7 @@ from numlab.examples import Examples, matches
 from numlab.heads import Head
 from numlab.losses import LossTerm
 from numlab.models import Architecture
+from numlab.numbers import check_count
 from numlab.objectives import Objective
 from numlab.tasks import Task
 from numlab.tasks.leaks import warn_of_leak
@@ -145,11 +146,11 @@ class RunSpec:
         for f in fields(self):
             if isinstance(value := getattr(self, f.name), np.generic):
                 object.__setattr__(self, f.name, value.item())
-        least = dict.fromkeys(("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"), 1)
-        seeds = {"seed": 0} if self.data_seed is None else {"seed": 0, "data_seed": 0}
-        for field, low in (least | seeds).items():
-            if type(n := getattr(self, field)) is not int or n < low:
-                raise ValueError(f"{field} is a whole number, at least {low}; got {n!r}")
+        for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
+            check_count(field, getattr(self, field))
+        check_count("seed", self.seed, 0)
+        if self.data_seed is not None:
+            check_count("data_seed", self.data_seed, 0)
         for field in ("learning_rate", "warmup", "min_lr_ratio", "weight_decay", "clip"):
             if type(x := getattr(self, field)) not in (int, float):
                 raise ValueError(f"{field} is a number; got {x!r}")

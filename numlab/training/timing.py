@@ -8,6 +8,7 @@ import numpy as np
 
 from numlab import store
 from numlab.corpus import KEPT
+from numlab.examples import as_list
 from numlab.training.fit import Fit, threads
 from numlab.training.spec import RunSpec
 
@@ -28,7 +29,7 @@ def step_costs(specs: list[RunSpec], rounds: int = 20):
     >>> nl.step_costs([spec], rounds=1).columns.tolist()
     ['encoder', 'seconds', 'tokens']
     """
-    if not specs:
+    if not (specs := as_list(specs, RunSpec, "expected a list of RunSpecs")):
         raise ValueError("step_costs measures one RunSpec or more; got none")
     return store.table("timings", (*specs, rounds), lambda: _measure(specs, rounds))
 

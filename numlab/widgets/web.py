@@ -7,8 +7,8 @@ from typing import Any
 from traitlets.config import Config
 from voila.app import Voila
 
+from numlab.batch.notebooks import find
 from numlab.figures.catalogue import PAPERS
-from numlab.figures.notebooks import find
 
 WAITING = ("start.ipynb", "explore/ood_sweep.ipynb")  # run before anyone asks for them
 REFILL = 20.0  # seconds from a visit until the next kernel starts: the visitor's goes first

@@ -15,6 +15,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import numlab as nl
 from numlab.training import fit
@@ -111,14 +112,8 @@ def home(copy: Path | None = None) -> Iterator[Path]:
             shutil.copytree(copy, place)
         else:
             (place / "notebooks").mkdir(parents=True)
-        before = os.environ.get("NUMLAB_HOME")
-        os.environ["NUMLAB_HOME"] = str(place)
-        try:
+        with mock.patch.dict(os.environ, NUMLAB_HOME=str(place)):
             yield place
-        finally:
-            os.environ.pop("NUMLAB_HOME")
-            if before:
-                os.environ["NUMLAB_HOME"] = before
 
 
 def trained(spec: nl.RunSpec = SPEC) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,8 +10,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import psutil
+from nbformat import v4
 
 from attacks.common import SECONDS, drafts, home, judge
 
@@ -155,13 +156,10 @@ def _wait(condition, seconds: float = 2 * SECONDS) -> None:
 def _write_notebooks(place: Path, *sources: str) -> None:
     """Notebooks of two cells, parameters and a source; {i} in it is the notebook's number."""
     sizes = 'profile = "quick"\nSIZES = {"smoke": {"n": 2}}'
-    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     (place / "notebooks/xval").mkdir(parents=True)
     for i, source in enumerate(sources, start=1):
-        cells = [
-            {"id": f"c{j}", "cell_type": "code", "execution_count": None, "outputs": [],
-             "metadata": {"tags": ["parameters"]} if j == 0 else {}, "source": text}
-            for j, text in enumerate([sizes, source.format(i=i)])
-        ]  # fmt: skip
-        content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-        (place / f"notebooks/xval/trains{i}.ipynb").write_text(json.dumps(content))
+        cells = [v4.new_code_cell(text) for text in (sizes, source.format(i=i))]
+        cells[0].metadata.tags = ["parameters"]
+        notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+        nbformat.write(notebook, place / f"notebooks/xval/trains{i}.ipynb")

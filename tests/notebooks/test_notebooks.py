@@ -10,9 +10,10 @@ import nbformat
 import papermill
 import pytest
 
+from numlab.batch import notebooks
+from numlab.batch.run import run_notebooks
 from numlab.claims import claims
-from numlab.figures import curves, notebooks
-from numlab.figures.batch import run_notebooks
+from numlab.figures import curves
 from numlab.figures.catalogue import ITEMS, item_of
 from numlab.figures.filing import PROFILES
 from numlab.store import home as numlab_home

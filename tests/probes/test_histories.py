@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 import numlab as nl
-from numlab.figures import curves
+from numlab.probes import histories
 
 
 def test_runs_of_one_encoder_with_other_positions_have_panels_of_their_own():
@@ -16,27 +16,27 @@ def test_runs_of_one_encoder_with_other_positions_have_panels_of_their_own():
     runs = [nl.Run(nl.RunSpec(*part, m, 64, 2, 1e-3, seed=s)) for m in models for s in (0, 1)]
     kinds = ["rotary", "absolute and rotary", "absolute", "no added"]
     names = [f"Addition, {kind} positions" for kind in kinds]
-    assert [*curves._panels(runs).values()] == [name for name in names for _ in range(2)]
+    assert [*histories._panels(runs).values()] == [name for name in names for _ in range(2)]
 
 
 def test_runs_on_other_numbers_of_texts_have_panels_of_their_own():
     part = nl.tasks.Addition(2), nl.XVal(), nl.CausalLM(only=("answer",)), nl.GPT2(8, 1, 1)
     runs = [nl.Run(nl.RunSpec(*part, n, 2, 1e-3)) for n in (64, 1600)]
     names = ["Addition, 64 training texts", "Addition, 1,600 training texts"]
-    assert [*curves._panels(runs).values()] == names
+    assert [*histories._panels(runs).values()] == names
 
 
 def test_tasks_that_are_shortened_to_one_name_have_panels_of_their_own():
     sizes = [(0.1, 0.2, 0.3, 0.4, 0.5), (0.6, 0.7, 0.8, 0.9, 1.0)]
     part = nl.XVal(), nl.CausalLM(only=("answer",)), nl.GPT2(8, 1, 1), 64, 2, 1e-3
     runs = [nl.Run(nl.RunSpec(nl.tasks.Planets(step_sizes=size), *part)) for size in sizes]
-    assert len({*curves._panels(runs).values()}) == 2
+    assert len({*histories._panels(runs).values()}) == 2
 
 
 def test_a_long_field_does_not_fill_the_title_of_a_learning_curve():
     sizes = [tuple(np.linspace(0.2, 0.8, n).tolist()) for n in (4, 400)]
     tasks = {nl.tasks.Planets(step_sizes=some) for some in sizes}
-    names = curves._distinct_names(tasks).values()
+    names = histories._distinct_names(tasks).values()
     assert len({*names}) == 2 and max(map(len, names)) < 60
 
 
@@ -44,4 +44,4 @@ def test_a_title_of_a_learning_curve_says_what_differs_from_most_runs():
     part = nl.tasks.Addition(2), nl.XVal(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3
     runs = [nl.Run(nl.RunSpec(*part, weight_decay=decay)) for decay in (0.1, 0.1, 1.0)]
     names = ["Addition", "Addition", "Addition, weight_decay 1"]
-    assert [curves._panels(runs)[run] for run in runs] == names
+    assert [histories._panels(runs)[run] for run in runs] == names

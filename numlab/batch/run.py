@@ -22,10 +22,11 @@ from rich.console import Console
 from rich.live import Live
 
 from numlab import store
+from numlab.batch.kernels import IMPORTED, PRETRAINED, ForkedKernel
+from numlab.batch.notebooks import Notebook, find
 from numlab.figures import curves, gallery
 from numlab.figures.filing import PROFILES, check_profile, saved
-from numlab.figures.kernels import IMPORTED, PRETRAINED, ForkedKernel
-from numlab.figures.notebooks import Notebook, find
+from numlab.numbers import check_count
 from numlab.training import slurm
 from numlab.training.cluster import connect
 from numlab.training.forks import start_fork_server
@@ -205,8 +206,7 @@ def run_notebooks(
     scheduler, or "slurm"; default: one-thread workers on this machine.
     """
     check_profile(profile)
-    if jobs < 1:
-        raise ValueError(f"at least one notebook runs at a time; got jobs = {jobs}")
+    check_count("jobs", jobs)
     for name in PROFILES:
         saved(name)  # a damaged file is an error before anything runs
     batch = [Job(notebook, profile, LIMITS[profile]) for notebook in find(names)]
@@ -219,7 +219,6 @@ def run_notebooks(
         waiting = [job for job in batch if job.state == "waiting"]
         waiting.sort(key=lambda job: -job.notebook.seconds(profile))  # no long one runs alone last
         if waiting or scheduler:
-            os.environ["NUMLAB_HOME"] = str(store.home().resolve())  # for Dask's workers
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
             many = len(waiting) > jobs  # some of them read a pretrained model
             start_fork_server(*IMPORTED, *([PRETRAINED] if many else []))

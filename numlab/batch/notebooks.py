@@ -6,19 +6,16 @@ import hashlib
 import json
 import math
 import re
-import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from numlab.figures.catalogue import FOLDER, PAPERS
+from numlab.figures.catalogue import PAPERS
 from numlab.figures.filing import saved, write_json
-from numlab.store import figures_dir, home
+from numlab.store import PACKAGE, figures_dir, home, notebooks_dir
 
-PACKAGE = FOLDER.parent
-INSTALLED = Path(sysconfig.get_path("data")) / "share/numlab/notebooks"  # by a wheel
 SAVES = re.compile(r"^\s*#.*|\bsave_(?:figure|table)\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 
 
@@ -31,9 +28,9 @@ class Notebook:
 
     @property
     def cells(self) -> list[dict]:
-        """Its cells, but that of papermill's parameters in an executed copy: a run replaces it.
+        """Its cells, without the one that papermill has added to an executed copy.
 
-        ValueError where they have no source or type.
+        ValueError for a file that is not a notebook.
         """
         try:
             cells = json.loads(self.path.read_text("utf-8"))["cells"]
@@ -108,21 +105,9 @@ class Notebook:
         return figures_dir(profile) / "notebooks" / f"{self.name}.json"
 
 
-def folder() -> Path:
-    """The folder of the notebooks: of the home, else of the repository, else those installed.
-
-    FileNotFoundError where there is none.
-    """
-    places = [home() / "notebooks", PACKAGE.parent / "notebooks", INSTALLED]
-    for place in places:
-        if place.is_dir():
-            return place
-    raise FileNotFoundError(f"there are no notebooks in {', '.join(map(str, places))}")
-
-
 def find(names: list[str] | tuple[str, ...] = ()) -> list[Notebook]:
     """The notebooks with these names or in these folders (default: all), in the papers' order."""
-    paths = folder().glob("[!.]*/[!.]*.ipynb")
+    paths = notebooks_dir().glob("[!.]*/[!.]*.ipynb")
     files = {f"{path.parent.name}/{path.stem}": path for path in paths}
     place = {paper: i for i, paper in enumerate(PAPERS)}  # folders of another name come last
     known = sorted(files, key=lambda n: (place.get(n.split("/")[0], len(place)), n))
