@@ -35,14 +35,14 @@ class Decision:
 
         `seed`: of the samples; batches that share it share their noise.
         """
-        tokenizer, levels = model.tokenizer, (np.arange(self.samples) + 0.5) / self.samples
-        head = tokenizer.head
+        tokenizer, head = model.tokenizer, model.tokenizer.head
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
             if self.decide == "mode":
                 each.append(model)  # its greedy answer
         elif self.decide == "mean" and not tokenizer.other_head and tokenizer.encoder.bends:
             # of numbers that a curve (asinh) transforms, the mean is not that of the prediction
+            levels = (np.arange(self.samples) + 0.5) / self.samples
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:
             filled = [*map(_of_numbers, fill(_Decided(model, self)))]

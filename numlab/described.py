@@ -20,8 +20,9 @@ def changed(value: Any) -> dict[str, Any]:
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 
-    An optional part that is None is left out: a new one does not change older digests. A field
-    declared `float` writes 1 as 1.0; elsewhere 1 and 1.0 compare equal but give two digests.
+    A field whose default is None is left out while it is None: a class can gain one, and the
+    digests of older runs stay. A field declared `float` writes 1 as 1.0, so that equal specs have
+    one digest; elsewhere 1 and 1.0 have two.
     ValueError for a class that another process could not import, or for any other kind of value.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

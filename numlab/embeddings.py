@@ -11,7 +11,7 @@ import torch
 from numlab.codes import as_column
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders import Encoder
-from numlab.examples import Examples, Layout, Slot, as_list, by_index
+from numlab.examples import Examples, Layout, as_list, by_index
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
@@ -199,10 +199,10 @@ def from_pretrained(
     from numlab.pretrained import Pretrained, model
 
     if tokens not in ("one", "mean", "last"):
-        raise ValueError(f"numbers are one token, their mean or the last; got {tokens!r}")
+        raise ValueError(f'tokens is "one", "mean" or "last"; got {tokens!r}')
     spec = Pretrained(str(name_or_path))
     layer = _checked_layer(layer, spec.n_layer)
-    trunk, corpus = model.trunk(spec.name), spec.tokenizer([], None)(_alone(numbers))
+    trunk, corpus = model.trunk(spec.name, spec.blocks), spec.tokenizer([], None)(_alone(numbers))
     _check_tokens(corpus, np.asarray(numbers), spec.name, several=tokens != "one")
 
     def states(batch: Batch) -> torch.Tensor:
@@ -248,7 +248,7 @@ def _check_columns(encoder: Encoder | None, advice: str) -> None:
 
 def _alone(numbers: np.ndarray) -> list[Examples]:
     """Each number as a text."""
-    return [Examples(Layout(("", ""), (Slot("number"),)), as_column(numbers)[:, None])]
+    return [Examples(Layout.of("{number}"), as_column(numbers)[:, None])]
 
 
 def _means(

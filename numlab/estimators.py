@@ -21,7 +21,7 @@ from numlab.tokenizer import Tokenizer
 from numlab.training import RunSpec, train
 
 EDGES = tuple(np.linspace(-2.5, 2.5, 21).tolist())  # of PLE, in deviations
-EPOCHS = 40  # steps = EPOCHS n / 64; a member learns from 0.8 n rows, so 50 for it
+EPOCHS = 40  # of n rows, 64 a step; they are 50 of the 0.8 n that a member learns from
 LEAST = 8  # rows
 HEADS = 4  # of attention
 

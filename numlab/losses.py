@@ -180,9 +180,9 @@ class NumberTokenLoss(LossTerm):
     def check(self, encoder: Encoder) -> None:
         if self.kind == "number":
             _digit_words(encoder, type(self).__name__)
-        elif encoder.answer.carriers or np.isnan(encoder.answer.word_values).all():
+        if encoder.answer.carriers or np.isnan(encoder.answer.word_values).all():
             raise ValueError(f"NumberTokenLoss needs words that are numbers; {encoder} has none")
-        elif encoder.unchosen:
+        if encoder.unchosen:
             wanted = "words that are the same numbers in every column"
             raise ValueError(f"NumberTokenLoss needs {wanted}; got {encoder}")
 
@@ -218,7 +218,7 @@ class NumberTokenLoss(LossTerm):
         apart = (slope * words.values - (slope * true)[:, None]).abs_()
         if shift:
             apart.add_(apart.sign(), alpha=shift)
-        apart[:, words.others] = FAR * worst
+        apart[:, ~words.known] = FAR * worst
         return apart
 
     def _whole(self, digits, true, targets: Targets, at: torch.Tensor) -> torch.Tensor:
@@ -238,7 +238,6 @@ class _Words:
 
     values: torch.Tensor  # (V,), 0 for words that are not numbers
     known: torch.Tensor  # (V,) bool: whether a word is a number
-    others: torch.Tensor  # indices of words that are not numbers
     least: float  # smallest distance between different values
     width: float  # distance between the least and the greatest value
 
@@ -252,7 +251,6 @@ def _valued_words(encoder: Encoder, offset: int, size: int, device: torch.device
     return _Words(
         torch.from_numpy(np.nan_to_num(values)).float().to(device),
         torch.from_numpy(known).to(device),
-        torch.from_numpy(np.flatnonzero(~known)).to(device),
         float(np.diff(every).min()) if len(every) > 1 else 1.0,
         float(np.ptp(every)),
     )

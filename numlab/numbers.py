@@ -1,5 +1,6 @@
 """Numbers as arrays: floats or exact integers, to significant figures, as a person reads them."""
 
+import re
 from collections.abc import Callable
 from numbers import Integral, Real
 
@@ -9,6 +10,7 @@ EXACT = 2**53  # float64 is exact for every integer below this
 FLOAT_DIGITS = 15  # float64 holds every decimal of 15 digits
 TENS = np.array([float(f"1e{k}") for k in range(-324, 309)])  # 1e-324 is 0
 ONE = 324  # where 1 stands in TENS
+LOG_2 = np.log10(2)
 
 
 def as_numbers(numbers) -> np.ndarray:
@@ -37,7 +39,8 @@ def as_numbers(numbers) -> np.ndarray:
     try:
         floats = array.astype(np.float64, copy=False)
     except OverflowError:  # of a Python int among floats
-        raise ValueError(f"float64 ends at 1.8e308; got {max(array.ravel(), key=abs)}") from None
+        longest = max((x for x in array.flat if isinstance(x, Integral)), key=abs)
+        raise ValueError(f"float64 ends at 1.8e308; got {written(int(longest))}") from None
     if array.dtype.kind == "O" and any(issubclass(t, Integral) for t in types):
         pairs = zip(array.flat, floats.flat, strict=True)
         if lost := [x for x, y in pairs if isinstance(x, Integral) and int(x) != int(y)]:
@@ -66,10 +69,20 @@ def check_held(numbers: np.ndarray, name: str) -> None:
     """
     held = np.abs(numbers) <= np.finfo(float).max
     if not held.all():
-        got = numbers[~held][0]
-        if isinstance(got, int):
-            got = f"an integer of about {got.bit_length() * np.log10(2):.0f} digits"
-        raise ValueError(f"{name} are finite, up to 1.8e308; got {got}")
+        raise ValueError(f"{name} are finite, up to 1.8e308; got {written(numbers[~held][0])}")
+
+
+def written(number: float | int) -> str:
+    """A number as errors show it: exact and short; of an integer beyond float64 its length.
+
+    >>> written(3.2e11), written(9.995e9), written(999999.5), written(10**20)
+    ('3.2e11', '9.995e9', '999999.5', '100000000000000000000')
+    """
+    if isinstance(number, int):
+        bits = number.bit_length()
+        return str(number) if bits <= 1024 else f"an integer of about {bits * LOG_2:.0f} digits"
+    short = f"{number:g}"
+    return re.sub(r"e\+0*", "e", short if float(short) == number else repr(float(number)))
 
 
 def shown(number: float | int, others: Callable[[float], str] = "{:.6g}".format) -> str:

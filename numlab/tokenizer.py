@@ -30,7 +30,7 @@ class Text:
 
     words: tuple[str, ...]
     pad, mask, end, unknown = 0, 1, 2, 3
-    special = (2,)  # [END]: in every text, never masked as a word
+    special = (end,)  # in every text, never masked as a word
 
     @classmethod
     def of(cls, layouts: Iterable[Layout]) -> Text:
@@ -155,8 +155,7 @@ class Tokenizer:
         """
         tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
         if self.other_head:
-            carriers = (*(self.answer_carriers - self.offset),)
-            return carried_numbers(tokens, carriers, self.other_head)
+            return carried_numbers(tokens, self.answer_carriers - self.offset, self.other_head)
         spelling = self.encoder.answer if answers or len(self.input_only) else self.encoder
         return (spelling.at(slot) if slot else spelling).decode(tokens)
 

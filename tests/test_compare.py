@@ -830,6 +830,19 @@ def test_days_with_a_time_have_one_order_too(tmp_path, form, kind, month, hour):
     assert set(found.get("d hour", [None])) == {hour}
 
 
+@pytest.mark.parametrize("seconds", ["00", "00.500"])
+def test_a_fraction_of_a_second_does_not_decide_the_order_of_a_date(tmp_path, seconds):
+    lines = [f"03/{day:02}/2026 10:00:{seconds},{day}" for day in range(1, 8)]
+    found = read(tmp_path, "n.csv", "\n".join(["d,x", *lines]), ["d:date", "x"]).numbers
+    assert found["d day"].tolist() == [*range(1, 8)]
+
+
+def test_an_ending_in_capitals_is_that_ending(tmp_path):
+    notes = "text\na parcel, 5 kg\na letter, 0.1 kg\n"
+    found = [read(tmp_path, name, notes).numbers for name in ("a.tsv", "A.TSV")]
+    assert [[*x] for x in found] == [[*found[0]]] * 2
+
+
 def test_numbers_of_a_parquet_file_stand_beside_texts_with_commas(tmp_path):
     frame = pd.DataFrame({"a": pd.Categorical(["1,5", "2,5"] * 30), "x": range(60)})
     found = compare.read(saved(tmp_path, "n.parquet", frame)).numbers

@@ -192,7 +192,7 @@ def test_no_integer_is_rounded():
     assert as_numbers([1.5, 2**53, 10**22]).tolist() == [1.5, 2**53, 1e22]
     with pytest.raises(ValueError, match=f"that float64 holds; got {2**53 + 1}"):
         as_numbers([1.5, 2**53 + 1])
-    with pytest.raises(ValueError, match=r"float64 ends at 1\.8e308; got 1000"):
+    with pytest.raises(ValueError, match=r"ends at 1\.8e308; got an integer of about 400 digits"):
         as_numbers([0.5, 10**400])
 
 

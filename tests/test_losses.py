@@ -215,8 +215,8 @@ def test_the_oracles_of_reweighting_and_squashing():
     ids=str,
 )
 def test_two_words_are_one_apart_as_neighbouring_digits_are(values, least, width):
-    values, none = torch.tensor(values), torch.zeros(0, dtype=torch.long)
-    words = losses._Words(values, torch.ones(len(values), dtype=bool), none, least, width)
+    values = torch.tensor(values)
+    words = losses._Words(values, torch.ones(len(values), dtype=bool), least, width)
     assert torch.equal(NumberTokenLoss()._distances(words, values), 1 - torch.eye(len(values)))
 
 
@@ -274,6 +274,9 @@ def test_encoders_without_words_of_value_are_refused():
         spec(nl.encoders.FusedBins(columns), NumberTokenLoss())
     with pytest.raises(ValueError, match="NumberTokenLoss needs answers in digits"):
         spec(nl.P1000(overflow="clip"), NumberTokenLoss("number"))
+    standardised = nl.Standardised(nl.Digits(3), (("answer", 0.0, 5.0, 2.0),))
+    with pytest.raises(ValueError, match="needs words that are numbers; Standardised"):
+        spec(standardised, NumberTokenLoss("number"))
     with pytest.raises(ValueError, match="kind is 'was', 'mse' or 'number'"):
         NumberTokenLoss("mae")
 

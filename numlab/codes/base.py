@@ -1,12 +1,11 @@
 """Range: the numbers that can be represented. Code: those numbers as feature arrays, and back."""
 
 import abc
-import re
 from typing import Any
 
 import numpy as np
 
-from numlab.numbers import as_numbers
+from numlab.numbers import as_numbers, written
 
 LARGEST = float(np.finfo(np.float64).max)
 FLOAT32 = float(np.finfo(np.float32).max)
@@ -46,7 +45,7 @@ class Code(Range):
 
     def spacing(self, numbers) -> np.ndarray:
         """(n,) the width of the interval of numbers that have the features of each."""
-        raise ValueError(f"{type(self).__name__} does not round to digits or bits")
+        raise ValueError(f"{type(self).__name__} has no density: it has no `spacing`")
 
     @abc.abstractmethod
     def features(self, numbers) -> np.ndarray:
@@ -93,15 +92,3 @@ def as_column(numbers) -> np.ndarray:
 def valid_only(numbers: np.ndarray, valid: np.ndarray) -> np.ndarray:
     """Numbers where they are valid, else NaN; None among Python ints."""
     return np.where(valid, numbers, None if numbers.dtype == object else np.nan)
-
-
-def written(number: float | int) -> str:
-    """A number as errors show it: exact and short.
-
-    >>> written(3.2e11), written(9.995e9), written(999999.5), written(10**20)
-    ('3.2e11', '9.995e9', '999999.5', '100000000000000000000')
-    """
-    if isinstance(number, int):
-        return str(number)
-    short = f"{number:g}"
-    return re.sub(r"e\+0*", "e", short if float(short) == number else repr(float(number)))

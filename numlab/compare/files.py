@@ -91,7 +91,7 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
         head = [line for line in lines if line.strip()]
     counts = {sep: [len(row) for row in csv.reader(head, delimiter=sep)] for sep in "\t;|,"}
     alike = {sep: n.count(n[0]) / len(n) for sep, n in counts.items() if n and n[0] > 1}
-    default = "\t" if path.suffix == ".tsv" else ","
+    default = "\t" if path.suffix.lower() == ".tsv" else ","
     options = {"sep": max(alike, key=alike.get, default=default), "dtype": "str"}
     options |= {"index_col": False, "encoding": "utf-8-sig"}
     if head and (said := re.fullmatch(r"sep=(.)\s*", head[0])):  # as Excel writes it

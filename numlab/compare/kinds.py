@@ -20,7 +20,7 @@ UNIT = re.compile(
     r"(?P<number>(?:[-+\u2212]\s*)?[\d.,]+(?:[\s'’][\d.,]+)*(?:[eE][-+]?\d+)?)\s*"
     r"(?P<after>[^\W\d_][^\d\s.,]{0,9}[23]?|[%‰°$€£¥₹][A-Z]?)?$"
 )
-# Beside these, a number without one is not like one with it.
+# Left off only where all entries have it: 5 beside 5 % is not of the same scale.
 SCALES = ("%", "‰", "k", "K", "M", "B", "bn", "Mio", "Mrd", "Tsd")
 DEBIT = re.compile(r"^([$€£¥₹]?)\s*\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
 SIGN = re.compile(r"^([-+\u2212])\s*((?:US)?\$|[€£¥₹])")
@@ -35,9 +35,9 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
 
     ValueError where no value is of the given kind.
     """
-    texts = raw.astype("str").str.strip().where(raw.notna() & (raw.dtype.kind != "b"))
+    texts = raw.astype("str").str.strip().where(raw.notna())
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
-    if texts.isna().all() and raw.dtype.kind != "b":
+    if texts.isna().all():
         return "-", None, "it is empty"
     if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
         return "date", raw, ""
@@ -67,11 +67,10 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
         if long:
             note = joined(note, "float64 keeps 15 digits of a number")
         return kind, numbers, joined(bared, why, note)
-    words = texts if raw.dtype.kind != "b" else raw.astype("str")
-    n = words.nunique()
-    if given != "words" and (n > WORDS or 2 * n > words.notna().sum()):
-        return "text", words, f"{n:,} different texts"
-    return "words", words.astype("category") if given else words, ""  # no dates, if so given
+    n = texts.nunique()
+    if given != "words" and (n > WORDS or 2 * n > texts.notna().sum()):
+        return "text", texts, f"{n:,} different texts"
+    return "words", texts.astype("category") if given else texts, ""  # no dates, if so given
 
 
 def bare(texts: pd.Series) -> tuple[pd.Series, str]:
@@ -168,7 +167,7 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
         return None
     first, second = ((parts[i].astype(int) > 12).sum() for i in (0, 1))  # that are no months
     clear = max(first, second) > 0.05 * len(parts)  # else a slip
-    dots = some.str.contains(".", regex=False).all() and (not clear or first == second)
+    dots = some.str.match(r"\d+\.").all() and (not clear or first == second)
     day_first = given == "dmy" or (given != "mdy" and (first > second or dots))
     notes = [f"{some.iloc[0]} is read with the {'day' if day_first else 'month'} first"]
     parts = texts.str.extract(f"^{DAY}{TIME}$")

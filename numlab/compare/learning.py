@@ -170,9 +170,8 @@ def best_constant(found: pd.DataFrame) -> pd.DataFrame:
     """Answers of the better of the two constants, for each column in training."""
     constants = found[found.encoder.isin(CONSTANTS)]
     seen = constants[constants.part == PARTS[0]].groupby(["column", "encoder"]).error.mean()
-    best = seen.groupby("column").idxmin()
-    pairs = zip(constants.column, constants.encoder, strict=True)
-    return constants[[best[column] == (column, encoder) for column, encoder in pairs]]
+    best = seen.groupby("column").idxmin().tolist()  # (column, encoder) pairs
+    return constants.merge(pd.DataFrame(best, columns=["column", "encoder"]))
 
 
 def predictable(found: pd.DataFrame) -> list[str]:
@@ -213,10 +212,9 @@ def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 
 def tied(found: pd.DataFrame, columns: list[str]) -> list[str]:
-    """The encoder with the least error in some columns, as in training, and those statistically
-    tied with it: the 90 % interval of the ratio over the seeds holds 1."""
+    """The encoder of `found` with the least error in some columns, as in training, and those
+    statistically tied with it: the 90 % interval of the ratio over the seeds holds 1."""
     own = found[found.column.isin(columns) & (found.part == PARTS[0])]
-    own = own[~own.encoder.isin([*baselines()])]
     logs = _log_errors(own, ["encoder", "column", "seed"])
     by_seed = logs.groupby(["seed", "encoder"]).mean().unstack()
     order = by_seed.mean().sort_values().index

@@ -150,8 +150,7 @@ class Report:
         tables = {"Columns": _formatted(self.reading.columns)}
         tables["Before training"] = _formatted(self.encodings)
         if self.errors is not None:
-            wide = self._wide.reindex(columns=[part for part in PARTS if part in self._wide])
-            wide = wide.sort_values(wide.columns[0]).reset_index()
+            wide = self._wide.sort_values(PARTS[0]).reset_index()
             tables["Trained: errors relative to the best constant"] = _formatted(wide)
         return tables
 

@@ -48,7 +48,7 @@ class Tokens:
             tokens.ids[:, j], tokens.mask[:, j] = ids, mask
         return tokens
 
-    def carry(self, carriers: tuple[int, ...]) -> np.ndarray:
+    def carry(self, carriers: tuple[int, ...] | np.ndarray) -> np.ndarray:
         """(n, L) bool: the tokens that carry a number."""
         return np.isin(self.ids, carriers) & self.mask
 
@@ -209,7 +209,7 @@ class ValueEncoder(Encoder, Code):
 class Embedding(nn.Module):
     """(m, F) features and (V, d) words to (m, d) vectors, in float32.
 
-    `embed` does it; None: a subclass, which has weights, has a method of that name.
+    `embed` maps them. A subclass with weights passes None and defines a method `embed`.
     """
 
     def __init__(self, embed: Callable[..., torch.Tensor] | None = None):
@@ -225,7 +225,9 @@ class Embedding(nn.Module):
         return vectors
 
 
-def carried_numbers(tokens: Tokens, carriers: tuple[int, ...], code: Code) -> np.ndarray:
+def carried_numbers(
+    tokens: Tokens, carriers: tuple[int, ...] | np.ndarray, code: Code
+) -> np.ndarray:
     """(n,) numbers of a code, each carried by one token; NaN or None for any other tokens."""
     carrier = tokens.carry(carriers)
     well_formed = (carrier.sum(1) == 1) & (tokens.mask.sum(1) == 1)

@@ -134,11 +134,12 @@ class SignEmbedding(Embedding):
         if way == "concat":
             rest = word[m:] / _rms(word[m:])
             return torch.cat([signs, rest.expand(len(signs), -1)], 1)
-        filled = F.pad(signs, (0, d - m), value=float(way == "prod"))
-        scale = {"zero_pad": math.sqrt(d / m), "sum_scaled": _rms(word)}.get(way, 1.0)
         if way == "prod":
-            return word * filled
-        return scale * filled + (0 if way == "zero_pad" else word)
+            return word * F.pad(signs, (0, d - m), value=1.0)
+        u = F.pad(signs, (0, d - m))
+        if way == "zero_pad":
+            return math.sqrt(d / m) * u
+        return word + (_rms(word) * u if way == "sum_scaled" else u)
 
 
 def _rms(x: torch.Tensor) -> torch.Tensor:

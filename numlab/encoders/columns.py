@@ -130,14 +130,14 @@ class Standardised(Encoder):
                 raise ValueError(f"Standardised: {expected}; got ({got})")
 
     @classmethod
-    def fit(cls, examples: list[Examples], inner: Encoder | None = None) -> Self:
+    def fit(cls, examples: list[Examples], inner: Encoder = PLAIN) -> Self:
         """Mean 0 and deviation 1 in each column; asinh-transformed from 3 decades on.
 
         `examples` are those of training: all of a table's would tell of the test's.
         """
         columns = by_column(examples).items()
         fitted = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns)
-        return cls(inner or cls.inner, fitted)
+        return cls(inner, fitted)
 
     def at(self, slot: str) -> Self:
         fitting = (own for pattern, *own in self.columns if fnmatchcase(slot, pattern))

@@ -58,8 +58,8 @@ class CircleEmbedding(Embedding):
     """(m, 1 + D) digits and (1, d) words to (m, d): the circles ADDED to [NUM] (fone, 3.3).
 
     Entries 2i and 2i + 1 are cos and sin of place i, least significant first (Algorithm 1). With
-    several periods, those of one place stand together. In float32, from the
-    digits: as precise for any D.
+    several periods, those of one place stand together. Float32 is precise for any D, as circles
+    are computed from digits.
     """
 
     def __init__(self, encoder: FoNE, d_model: int):

@@ -59,6 +59,6 @@ class BitEmbedding(Embedding):
 
     def embed(self, bits: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         first = out = F.relu(self.layers[0](bits))
-        for i, layer in enumerate(self.layers[1:]):
-            out = layer(F.relu(out) if i else out)
-        return F.relu(first + out) if self.residual and len(self.layers) > 1 else F.relu(out)
+        for layer in self.layers[1:]:
+            out = layer(F.relu(out))  # a second ReLU changes nothing on x1
+        return F.relu(first + out if self.residual and len(self.layers) > 1 else out)

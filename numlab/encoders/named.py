@@ -27,7 +27,7 @@ def named(text: str) -> Encoder:
         options = {k.arg: ast.literal_eval(k.value) for k in getattr(tree, "keywords", [])}
     except (SyntaxError, ValueError, TypeError):
         raise ValueError(f"an encoder is written like BitTokens(bits=32); got {text!r}") from None
-    if os.getcwd() not in sys.path:
+    if module and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
         source = importlib.import_module(module or "numlab.encoders")

@@ -59,8 +59,8 @@ class PLE(SmoothEncoder):
     @classmethod
     def fit(cls, numbers, bins: int = 48, targets=None, **fields) -> Self:
         """Bins between quantiles of the numbers, or with `targets` the cuts of a tree."""
-        given = (numbers, bins) if targets is None else (numbers, targets, bins)
-        edges = quantile_edges(*given) if targets is None else tree_edges(*given)
+        by_tree = targets is not None
+        edges = tree_edges(numbers, targets, bins) if by_tree else quantile_edges(numbers, bins)
         return cls(edges, scale=deviation(numbers), **fields)
 
     def embedding(self, d_model: int) -> nn.Module:

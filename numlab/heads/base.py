@@ -100,11 +100,12 @@ class HeadModule(nn.Module, abc.ABC):
 
         ValueError where the head predicts single numbers.
         """
-        raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
+        advice = "take a head of distributions, such as nl.heads.Bars"
+        raise ValueError(f"{type(self).__name__} predicts single numbers: {advice}")
 
     def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """The natural logarithm of the probability that `draw` draws features (..., m, F)."""
-        raise ValueError(f"{type(self).__name__} predicts single numbers, not distributions")
+        raise ValueError(f"{type(self).__name__} gives no probability of what it draws")
 
 
 def in_float32(tensor: torch.Tensor) -> contextlib.AbstractContextManager:

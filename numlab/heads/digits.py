@@ -31,7 +31,8 @@ class FigureHead(FigureCode, Head):
     """Ten logits for each digit of scientific notation, one for the sign: BitTokens in base 10.
 
     deviates: the original also has ten sign logits, sums the cross-entropies, predicts 17 figures;
-    here they are averaged, then weighted.
+    here they are averaged, then weighted. It has no density: a number has many spellings, 50e0 is
+    05e1.
 
     >>> nl.heads.FigureHead(figures=6)
     FigureHead(figures=6, weight=10.0)
@@ -41,9 +42,6 @@ class FigureHead(FigureCode, Head):
     signed: ClassVar[bool] = True
 
     build = DigitHead.build
-
-    def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
-        raise ValueError("a number has many spellings in scientific notation: 50e0 is 05e1")
 
 
 @dataclass(frozen=True)

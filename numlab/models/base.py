@@ -153,7 +153,7 @@ class Model(nn.Module, abc.ABC):
                 rows, their_rows = torch.tensor(shared).T
             if weight[rows].shape != start[their_rows].shape:
                 shapes = f"{tuple(start.shape)} in the start and {tuple(weight.shape)} here"
-                raise ValueError(f"{name} is {shapes}")
+                raise ValueError(f"{name} is {shapes}: start from a run whose model has this shape")
             weight[rows] = start[their_rows]
 
     def losses(

@@ -119,7 +119,7 @@ class Block(nn.Module):
             if layer.bias is not None:
                 nn.init.zeros_(layer.bias)
 
-    def forward(self, h, mask, causal, turns=None, reads=None, cache=None):
+    def forward(self, h, mask, causal, turns, reads, cache):
         """h (B, T, d) -> (B, T, d), or (t, d) at the flat positions `reads`."""
         attended = self.attend(self.attention_norm(h), mask, causal, turns, reads, cache)
         if reads is not None:  # the last block is computed only at the positions read

@@ -91,9 +91,9 @@ class CausalLM(Objective):
 
 
 def _answers(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
-    """(B, T) bool: the tokens that a model puts out for some slots."""
+    """(B, T) bool: the tokens of some slots; where numbers vary in length, the next token, too."""
     where = batch.in_slots(slots)
-    if not batch.corpus.tokenizer.answer_fixed:  # and the token that ends a number
+    if not batch.corpus.tokenizer.answer_fixed:  # it ends a number; behind a word it is asked, too
         where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
     return where
 

@@ -6,7 +6,6 @@ import contextlib
 import json
 from pathlib import Path
 
-import numpy as np
 import torch
 from huggingface_hub import ModelHubMixin, hf_hub_download
 from safetensors.torch import load_file, save
@@ -16,6 +15,7 @@ from torch.nn import functional as F
 from numlab.described import describe, restore
 from numlab.encoders import Encoder
 from numlab.encoders.base import in_float32
+from numlab.examples import by_index
 from numlab.objectives import Inputs, MaskedLM
 from numlab.parsing import parse, refuse_thousands
 from numlab.pretrained.embedding import PretrainedEmbedding
@@ -106,7 +106,7 @@ class NumberModel(
             refuse_thousands(texts)
         found = parse([*texts], bare=True, literal=not self.encoder)
         corpus = (self.writes if answers else self.reads)(found)
-        batch = corpus.batch(np.argsort(np.concatenate([e.index for e in corpus.examples])))
+        batch = corpus.batch(by_index(found))
         inputs = MaskedLM().show(batch)
         inputs.real = torch.from_numpy(batch.real)
         return inputs
@@ -140,8 +140,8 @@ class NumberModel(
         model's words and the encoder's, and losses of the numbers (m,). With labels a loss."""
         question, answer = Inputs(**question), Inputs(**answer)
         before, real = self.embed(question), question.real
-        arguments = _arguments(before, real)
         if self.two_parts:  # the answer follows a token of its own
+            arguments = _arguments(before, real)
             real = torch.ones_like(real[:, :1])
             before = self.embed.table(real * start(self.model))
         n, steps = answer.ids.shape

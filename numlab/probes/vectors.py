@@ -100,11 +100,10 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     """
     parts = model_selection.StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     rows = []
-    numbers = np.array([int(n) for n in e.numbers.tolist()], object)
-    if (numbers != e.numbers).any():
-        raise ValueError("n mod T takes whole numbers; got others")
+    if (broken := e.numbers % 1 != 0).any():
+        raise ValueError(f"n mod T takes whole numbers; got {e.numbers[broken][0]}")
     for modulus in moduli:
-        true = (numbers % modulus).astype(int)
+        true = (e.numbers % modulus).astype(int)
         if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
             wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
             raise ValueError(f"{wanted}; got {fewest}")

@@ -141,6 +141,9 @@ class Multiplication(TwoOperands):
     digits: int = 3
     sign: ClassVar[str] = "*"
 
+    def __post_init__(self):
+        check_count("digits", self.digits)
+
     @property
     def int_digits(self) -> int:
         return self.digits

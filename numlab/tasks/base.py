@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from numlab.examples import Examples, Layout
+from numlab.numbers import check_count
 
 SHARD = 4096  # texts drawn at once when a corpus is written to disk
 MOST_DRAWS = 50  # rows drawn at most for each text of a split without repetitions
@@ -135,9 +136,15 @@ class RowTask(Task):
 
 
 class IndependentTask(RowTask):
-    """A task whose i-th row holds the i-th `n_uniforms` uniform numbers of a seed."""
+    """A task whose i-th row holds the i-th `n_uniforms` uniform numbers of a seed.
+
+    Of several layouts the first of these numbers chooses one.
+    """
 
     n_uniforms: int
+
+    def _choose(self, rows: np.ndarray) -> np.ndarray:
+        return pick(range(len(self.layouts())), rows[:, 0])
 
     def shards(self, sizes: Sequence[int], seed: int) -> Iterator[tuple[int, Examples]]:
         for i, (task, n) in enumerate(zip(self._parts(len(sizes)), sizes, strict=True)):
@@ -183,13 +190,13 @@ class PopulationTask(RowTask):
             if len(first) >= n:
                 return rows[first[:n]]
             n_drawn *= 2
-        raise ValueError(f"{self}: {n:,} different texts; got {len(first):,} of {len(rows):,}")
+        got = f"{len(first):,} different texts in {len(rows):,} draws"
+        raise ValueError(f"{self} has too few for sizes of {n:,} in all; got {got}")
 
 
 def natural(n: int) -> int:
     """Check a sample's size or a seed."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise ValueError(f"sizes and seeds are integers >= 0; got {n!r}")
+    check_count("a size or a seed", n, 0)
     return int(n)
 
 

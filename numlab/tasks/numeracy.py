@@ -108,7 +108,8 @@ class Numeracy(PopulationTask):
             pending = pending[~self._kept(rows[pending])]
             if not len(pending):
                 return rows
-        raise ValueError(f"{ATTEMPTS} draws gave no text of {self}")
+        advice = "widen its decades or raise max_difficulty"
+        raise ValueError(f"{ATTEMPTS} draws gave no text of {self}: {advice}")
 
     def _kept(self, rows: np.ndarray) -> np.ndarray:
         kept = ~np.isnan(rows[:, 0])
@@ -137,9 +138,7 @@ class Numeracy(PopulationTask):
 
     def answer(self, x: Decimal) -> Decimal:
         """An answer as it is written."""
-        if self.precision == "binary":
-            return Decimal(float(x))
-        return Context(prec=self.digits).plus(x)
+        return self.rounded(x) if self.precision == "decimal" else Decimal(float(x))
 
     def holds(self, *numbers: Decimal) -> bool:
         """Whether all are in range."""

@@ -69,8 +69,11 @@ class Planets(IndependentTask):
 
     def __post_init__(self):
         check_count("n_steps", self.n_steps)
-        if tuple(self.n_planets) not in itertools.combinations_with_replacement(range(1, 6), 2):
-            raise ValueError(f"n_planets is (fewest, most), within 1 to 5; got {self.n_planets}")
+        if len(self.n_planets) != 2:
+            raise ValueError(f"n_planets is (fewest, most); got {self.n_planets}")
+        fewest, most = self.n_planets
+        check_count("the first of n_planets", fewest, 1, 5)
+        check_count("the second of n_planets", most, fewest, 5)
         low, high = STEP_SIZES
         if not self.step_sizes or not all(low <= dt <= high for dt in self.step_sizes):
             raise ValueError(f"step_sizes are within {low} and {high}; got {self.step_sizes}")
@@ -106,9 +109,6 @@ class Planets(IndependentTask):
     def layouts(self) -> list[Layout]:
         fewest, most = self.n_planets
         return [_layout(k, self.n_steps) for k in range(fewest, most + 1)]
-
-    def _choose(self, u: np.ndarray) -> np.ndarray:
-        return pick(range(len(self.layouts())), u[:, 0])
 
     def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
         k, n = self.n_planets[0] + i, len(u)

@@ -84,9 +84,6 @@ class Quantities(IndependentTask):
     def layouts(self) -> list[Layout]:
         return [layout for topic in topics() for layout in topic.layouts]
 
-    def _choose(self, u: np.ndarray) -> np.ndarray:
-        return pick(range(len(self.layouts())), u[:, 0])
-
     def _fill(self, i: int, u: np.ndarray, held: Columns) -> tuple:
         topic, layout = [(topic, layout) for topic in topics() for layout in topic.layouts][i]
         codes, numbers = {"thing": pick(range(len(topic.things)), u[:, 1])}, {}

@@ -97,7 +97,8 @@ class Table(Rows):
     """Rows of a table as texts "a=1.5 kind=blue b= ?". A column's name is the name of its slot.
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
-    become columns of their year, month, day and hour; all else, and what is categorical, is words.
+    become columns of their year, month, day and hour; durations are hours; all else, and what is
+    categorical, is words.
     Hours are those of the time zone in which a time is given: other rows need the same one.
     A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
     kept: parts of a split share no row, but may share a text. ValueError for two columns of one
@@ -138,11 +139,8 @@ class Table(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
             return
-        if not isinstance(self.rows, pd.DataFrame):
-            raise ValueError(f"rows is a DataFrame; got a {type(self.rows).__name__}")
-        frame = self.rows.set_axis([*map(str, self.rows.columns)], axis=1)  # also of a MultiIndex
         last = [] if self.target is None else [self.target]
-        frame = as_columns(frame, self.target)
+        frame = as_columns(self.rows, self.target)
         object.__setattr__(self, "rows", _keep(frame[[*frame.columns.drop(last), *last]]))
 
     @property

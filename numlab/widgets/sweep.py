@@ -53,7 +53,8 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
         raise ValueError(f"expected trained runs of one task; got {got}")
     limits = trained[0].spec.task.limits
     if slot not in limits:
-        raise ValueError(f"expected one of {sorted(limits)}; got {slot!r}")
+        known = ", ".join(sorted(limits)) or "none"
+        raise ValueError(f"parameters that can be held: {known}; got {slot!r}")
     panel = _Sweep(trained, slot, n)
     if missing := {str(run.spec.encoder) for run in runs if run not in trained}:
         panel.message.value = note(f"Not trained yet: {', '.join(sorted(missing))}")

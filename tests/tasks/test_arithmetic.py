@@ -148,3 +148,8 @@ def test_long_operands_of_one_length_are_uniform():
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ValueError, match=r"digits.*; got"):
         wrong()
+
+
+def test_a_product_names_its_own_parameter():
+    with pytest.raises(ValueError, match="^digits is a whole number, 1 or more; got 0"):
+        Multiplication(0)

@@ -96,7 +96,7 @@ def test_more_texts_than_there_are_is_refused():
     task = WordProblems((DigitLengths(1, 1),), (("{a} less {b} {answer}", "a-b"),))
     (whole,) = task.split((45,), seed=0)  # of 81 pairs, those with a >= b
     assert len({tuple(row) for e in whole for row in e.numbers.tolist()}) == 45
-    with pytest.raises(ValueError, match="46 different texts; got 45 of"):
+    with pytest.raises(ValueError, match="sizes of 46 in all; got 45 different"):
         task.split((46,), seed=0)
 
 
