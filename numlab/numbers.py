@@ -114,6 +114,15 @@ def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.copysign(np.where(up, 10.0 ** (n - 1), significand), x), exponent + up
 
 
+def rounded(numbers, n: int) -> np.ndarray:
+    """Finite numbers to n significant figures, float64.
+
+    >>> rounded([0.1 + 0.2, -1234], 3).tolist()
+    [0.3, -1230.0]
+    """
+    return from_figures(*to_figures(numbers, n))
+
+
 def from_figures(significand: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """significand * 10^exponent, infinite where float64 ends.
 

@@ -21,11 +21,20 @@ def of_length(n: int) -> np.ndarray:
 
 
 def n_digits(numbers: np.ndarray) -> np.ndarray:
-    """
+    """How many digits each of (n,) whole numbers has, without leading zeros; 0 has one.
+
     >>> n_digits(np.array([0, 9, 10, 999])).tolist()
     [1, 1, 2, 3]
     """
     return np.searchsorted(10 ** np.arange(1, 18), numbers, side="right") + 1
+
+
+def _by_length(numbers: np.ndarray, table: Table, how: Aggregation, **names) -> pd.DataFrame:
+    """The mean kNN-F1 of each length among some numbers: [digits, f1, table, seed, *names]."""
+    name, seed, embeddings = table
+    f1 = digit_f1(numbers, embeddings, how, min(K, len(numbers) - 1))
+    means = f1.groupby(n_digits(numbers)).f1.mean().rename_axis("digits").reset_index()
+    return means.assign(table=name, seed=seed, **names)
 
 
 def f1_by_length(
@@ -38,14 +47,11 @@ def f1_by_length(
     pools = [("all lengths", np.arange(10**longest))]
     pools += [("same length", of_length(n)) for n in range(1, longest + 1)]
 
-    def score(table, name, pool):
-        f1 = digit_f1(pool[1], table[2], aggregates[name], min(K, len(pool[1]) - 1))
-        means = f1.groupby(n_digits(pool[1])).f1.mean().rename_axis("digits").reset_index()
-        return means.assign(table=table[0], seed=table[1], aggregate=name, pool=pool[0])
-
-    jobs = itertools.product(tables, aggregates, pools)
     # threads, two at a time: 10^7 numbers take some gigabytes
-    frames = Parallel(n_jobs=2, prefer="threads")(delayed(score)(*job) for job in jobs)
+    frames = Parallel(n_jobs=2, prefer="threads")(
+        delayed(_by_length)(numbers, table, aggregates[name], aggregate=name, pool=pool)
+        for table, name, (pool, numbers) in itertools.product(tables, aggregates, pools)
+    )
     return pd.concat(frames)[["table", "seed", "aggregate", "pool", "digits", "f1"]]
 
 
@@ -83,11 +89,11 @@ def f1_over_base(tables: Sequence[Table], bases: Sequence[float], longest: int) 
 
     The columns are table, seed, base, digits and f1.
     """
-    numbers, frames = np.arange(10**longest), []
-    for (table, seed, embeddings), base in itertools.product(tables, bases):
-        f1 = digit_f1(numbers, embeddings, WeightedSum(base), K)
-        means = f1.groupby(n_digits(numbers)).f1.mean().rename_axis("digits").reset_index()
-        frames.append(means.assign(table=table, seed=seed, base=base))
+    numbers = np.arange(10**longest)
+    frames = [
+        _by_length(numbers, table, WeightedSum(base), base=base)
+        for table, base in itertools.product(tables, bases)
+    ]
     return pd.concat(frames)[["table", "seed", "base", "digits", "f1"]]
 
 

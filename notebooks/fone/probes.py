@@ -12,6 +12,8 @@ import numlab as nl
 from numlab.parsing import NUMBER
 from numlab.tasks.arithmetic import join_digits
 
+ENOUGH = 0.995  # the margin is then out of reach of all others
+
 
 def by_operand_lengths(runs: Sequence[nl.Run], lengths: Sequence[int], n: int = 64) -> pd.DataFrame:
     """Exact match by the lengths of two operands, in training or beyond (Fig. 4, 9 and 10).
@@ -46,6 +48,15 @@ def read_digits(answers: pd.DataFrame, encoder: nl.FoNE) -> tuple[np.ndarray, np
     valid = answers[answers.valid]
     read, true = (encoder.features(valid[c].to_numpy(float))[:, 1:] for c in ("predicted", "true"))
     return read.astype(int), true.astype(int)
+
+
+def places(encoder: nl.FoNE) -> list[str]:
+    """The places of the digits of `read_digits`.
+
+    >>> places(nl.FoNE(int_digits=2, frac_digits=1))
+    ['10', '1', '0.1']
+    """
+    return [f"{10.0**p:g}" for p in range(encoder.int_digits - 1, -encoder.frac_digits - 1, -1)]
 
 
 def unexplained(answers: pd.DataFrame, unit: float = 1.0) -> float:
@@ -114,7 +125,6 @@ def plateaus(
     leader: pd.DataFrame,
     others: pd.DataFrame,
     runs: Sequence[nl.Run],
-    enough: float = 1.0,
     part: str = "",
     floor: float = -np.inf,
 ) -> list[nl.gates.Gate]:
@@ -126,7 +136,7 @@ def plateaus(
     """
     sides = {"contradicted": leader, "held": others}
     gates = {
-        side: plateau([runs[i] for i in rows.index], rows.exact_match, enough, floor)
+        side: plateau([runs[i] for i in rows.index], rows.exact_match, floor=floor)
         for side, rows in sides.items()
     }
     return [dataclasses.replace(gate, part=part, side=side) for side, gate in gates.items()]
@@ -137,19 +147,18 @@ def plateaus_of_lead(
     others: Sequence[str],
     runs: Sequence[nl.Run],
     by: Sequence[str] = ("over", "size"),
-    enough: float = 0.995,
     equal: bool = False,
 ) -> list[nl.gates.Gate]:
     """The `plateaus` of each part of `lead`, which takes the same `scores`, `others` and `by`.
 
-    Where FoNE is right in `enough`, the margin is out of reach of all others, however trained. A
-    claim about `equal` training asks nothing of the others.
+    Where FoNE is right in 99.5 %, the others cannot overtake it, however trained. A claim about
+    `equal` training asks nothing of the others.
     """
     gates = []
     for key, rows in scores.groupby([*by]):
         fone, them = rows[rows.encoder == "FoNE"], rows[rows.encoder.isin(others)]
-        sides = {"contradicted": (fone, enough), "held": (them, 1.0)}
-        if fone.exact_match.min() >= enough:
+        sides = {"contradicted": (fone, ENOUGH), "held": (them, 1.0)}
+        if fone.exact_match.min() >= ENOUGH:
             sides["held"] = sides["contradicted"]
         for side, (asked, least) in sides.items():
             if equal and side == "held":

@@ -7,8 +7,9 @@ import pandas as pd
 
 import numlab as nl
 from numlab.claims import Gate
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import rounded
 
+FIGURES = 3  # as a text encoder reads
 PERSISTENCE, CIRCLE, KEPLER = "persistence", "Kepler's circle", "Kepler"
 
 
@@ -23,9 +24,9 @@ def ellipse(examples: list[nl.Examples], slot: str) -> pd.DataFrame:
     laws = {"a0": _semimajor_axis, "e0": _eccentricity, "stepsize": _step_size}
     frames = []
     for e in examples:
-        rounded = dataclasses.replace(e, numbers=_three_figures(e.numbers))
+        read = dataclasses.replace(e, numbers=rounded(e.numbers, FIGURES))
         columns = {"example": e.index, "slot": slot, "true": e.column(slot)}
-        frames.append(pd.DataFrame(columns).assign(predicted=laws[slot](rounded)))
+        frames.append(pd.DataFrame(columns).assign(predicted=laws[slot](read)))
     frame = pd.concat(frames, ignore_index=True).assign(encoder=KEPLER, seed=0)
     return frame.assign(valid=frame.predicted.notna())
 
@@ -84,7 +85,7 @@ def forecasts(paths: pd.DataFrame, examples: list[nl.Examples]) -> pd.DataFrame:
     step = one.step[~one.hidden].max()
     last = one[one.step == step].set_index(["example", "planet"])
     at = pd.MultiIndex.from_frame(one[["example", "planet"]])
-    x, y = (_three_figures(last[axis].reindex(at).to_numpy()) for axis in "xy")
+    x, y = (rounded(last[axis].reindex(at).to_numpy(), FIGURES) for axis in "xy")
     start, elements = x + 1j * y, _elements(examples).reindex(at)
     a, e = elements.a.to_numpy(), elements.e.to_numpy() / 20
     turned = (elements.stepsize / elements.a**1.5).to_numpy() * (one.step - step).to_numpy()
@@ -101,10 +102,6 @@ def forecasts(paths: pd.DataFrame, examples: list[nl.Examples]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _three_figures(numbers: np.ndarray) -> np.ndarray:
-    return from_figures(*to_figures(numbers, 3))
-
-
 def _elements(examples: list[nl.Examples]) -> pd.DataFrame:
     """a, e and the step size of each planet, of three figures, by (example, planet)."""
     frames = []
@@ -112,7 +109,7 @@ def _elements(examples: list[nl.Examples]) -> pd.DataFrame:
         column = examples_of_k.column
         for planet in range(sum(s.startswith("a") for s in examples_of_k.layout.number_slots)):
             slots = {"a": f"a{planet}", "e": f"e{planet}", "stepsize": "stepsize"}
-            columns = {name: _three_figures(column(slot)) for name, slot in slots.items()}
+            columns = {name: rounded(column(slot), FIGURES) for name, slot in slots.items()}
             frames.append(pd.DataFrame(columns).assign(example=examples_of_k.index, planet=planet))
     return pd.concat(frames).set_index(["example", "planet"])
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 import numlab as nl
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import rounded
 from numlab.plots import captioned, encoder_color, panels, styled
 from numlab.tokenizer import matches
 
@@ -23,7 +23,7 @@ def sign_and_size(numbers) -> np.ndarray:
     >>> sign_and_size([0.05, -0.05, 0.0996, -2]).tolist()
     [1, -1, 2, -3]
     """
-    x = from_figures(*to_figures(numbers, 2))
+    x = rounded(numbers, 2)
     return (1 + np.digitize(np.abs(x), [0.1, 1.0])) * np.where(x < 0, -1, 1)
 
 
@@ -38,7 +38,7 @@ def length_cues(answers: pd.DataFrame) -> pd.DataFrame:
     true_class = sign_and_size(true)
     predicted_class = sign_and_size(answers.predicted.where(answers.valid, 0).astype(float))
     length = nl.VariableLength().encode(true).mask.sum(1)
-    size = np.abs(from_figures(*to_figures(true, 2)))
+    size = np.abs(rounded(true, 2))
     return answers.assign(
         true_class=true_class,
         predicted_class=np.where(answers.valid, predicted_class, np.nan),

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from numlab.embeddings import token_vectors
 from numlab.encoders import Encoder, Tokens
 from numlab.metrics import log_smape
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import rounded
 
 WIDTH, BATCH, TEST = 256, 256, 1000
 PAIRS = 20_000  # to learn from
@@ -35,7 +35,7 @@ def arithmetic(
     a, b = rng.choice(numbers, (2, 4 * PAIRS))
     y = SIGNS[sign](a, b)
     if y.dtype != object:
-        y = from_figures(*to_figures(y, 12))  # 0.1 + 0.2 is 0.3
+        y = rounded(y, 12)  # 0.1 + 0.2 is 0.3
     low, high = encoder.answer.bounds
     kept = (y >= low) & (y <= high) & (np.abs(y) >= np.abs(numbers).min())
     a, b, y = (x[kept][: PAIRS + TEST] for x in (a, b, y))

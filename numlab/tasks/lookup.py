@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import FLOAT_DIGITS, check_count, from_figures, to_figures
+from numlab.numbers import FLOAT_DIGITS, check_count, rounded
 from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
@@ -75,4 +75,4 @@ class Lookup(IndependentTask):
         return np.column_stack([values, values[asked]]), np.column_stack([keys, keys[asked]])
 
     def _rounded(self, x: np.ndarray | tuple[float, float]) -> np.ndarray:
-        return from_figures(*to_figures(x, self.figures))
+        return rounded(x, self.figures)

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import from_figures, to_figures
+from numlab.numbers import rounded
 from numlab.tasks.base import Columns, IndependentTask, pick
 from numlab.tasks.files import read_data
 
@@ -36,7 +36,7 @@ class Quantity:
         chosen = (suitable & (np.cumsum(suitable, 1) == rank[:, None] + 1)).argmax(1)
         closest = abs(np.log10(np.maximum(abs(number), 1e-9) / 100)).argmin(1)
         unit = np.where(suitable.any(1), chosen, closest)
-        return from_figures(*to_figures(number[np.arange(len(u)), unit], self.figures)), unit
+        return rounded(number[np.arange(len(u)), unit], self.figures), unit
 
 
 class Topic(NamedTuple):
