@@ -126,7 +126,7 @@ def interval(
     coverage: float | None = 0.8,
     level: float | None = None,
 ):
-    """What runs of one task, which share their validation examples, predict; with intervals.
+    """Predictions, with intervals, of runs of one task that share their validation examples.
 
     A prediction is the mean over the runs that answer a number. Intervals hold a share `coverage`
     of the validation examples of their slot; see `Run.predict`. `level`: of the quantile that is

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def as_numbers(numbers) -> np.ndarray:
     try:
         floats = array.astype(np.float64, copy=False)
     except OverflowError:  # of a Python int among floats
-        longest = max((x for x in array.flat if isinstance(x, Integral)), key=abs)
+        longest = max((x for x in array.flat if isinstance(x, Rational)), key=abs)
         raise ValueError(f"float64 ends at 1.8e308; got {written(int(longest))}") from None
     if array.dtype.kind == "O" and any(issubclass(t, Integral) for t in types):
         pairs = zip(array.flat, floats.flat, strict=True)

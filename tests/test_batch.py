@@ -189,7 +189,7 @@ def test_an_unknown_profile_is_an_error():
 
 
 def test_no_jobs_are_an_error():
-    with pytest.raises(ValueError, match="at least one notebook"):
+    with pytest.raises(ValueError, match="jobs is a whole number, 1 or more; got 0"):
         run_notebooks([], "smoke", jobs=0)
 
 

@@ -93,7 +93,7 @@ def test_a_second_time_all_is_up_to_date(ran, here):
         (["nope"], "no notebook is named 'nope'; there are xval/bad, xval/good, fone/slow"),
         (["--profile", "huge"], "the profiles are smoke, quick, full, paper; got 'huge'"),
         (["--scheduler", "localhost"], "no Dask scheduler answers at 'localhost'"),
-        (["--jobs", "0"], "at least one notebook runs at a time; got jobs = 0"),
+        (["--jobs", "0"], "jobs is a whole number, 1 or more; got 0"),
     ],
 )
 def test_what_a_person_gets_wrong_is_one_line_and_exit_2(here, arguments, said):

@@ -274,10 +274,11 @@ def losses_at(monkeypatch, loss):
 def test_each_spec_has_its_own_best_rate_and_one_that_diverged_is_never_the_best(monkeypatch):
     known = {(0, 1e-2): np.nan, (0, 1e-3): 1.0, (1, 1e-2): 2.0, (1, 1e-3): 3.0}
     losses_at(monkeypatch, lambda *key: known.get(key, 9.0))
-    asked = [SPEC, dataclasses.replace(SPEC, seed=1)]
-    specs, record = nl.choose_learning_rates(asked, (1e-2, 1e-3), 5, names=["a", "b"])
-    assert [spec.learning_rate for spec in specs] == [1e-3, 1e-2]
-    assert record[record.chosen].encoder.tolist() == ["a", "b"]
+    asked = {"a": SPEC, ("b", "seed 1"): dataclasses.replace(SPEC, seed=1)}
+    specs, record = nl.choose_learning_rates(asked, (1e-2, 1e-3), 5)
+    assert [spec.learning_rate for spec in specs.values()] == [1e-3, 1e-2]
+    assert [*specs] == [*asked]
+    assert record[record.chosen].encoder.tolist() == ["a", "b, seed 1"]
 
 
 def test_no_rate_is_chosen_where_every_one_diverges(monkeypatch):
@@ -304,14 +305,13 @@ def test_a_spec_that_is_taken_for_its_run_says_to_train_it(use):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ((SPEC, (1e-3,)), "a list of RunSpecs; got a RunSpec"),
-        (([SPEC], ()), "got 1 specs, 0 rates and 1 names"),
-        (([SPEC], (1e-3,), 1, ["a", "b"]), "got 1 specs, 1 rates and 2 names"),
+        ((SPEC, (1e-3,)), "a list or a dict of RunSpecs; got a RunSpec"),
+        (([SPEC], ()), "expected a learning rate or more; got none"),
     ],
 )
 def test_a_search_says_what_it_takes(given, told):
     with pytest.raises(ValueError, match=told):
-        nl.choose_learning_rates(*given, **({} if len(given) > 2 else {"steps": 1}))
+        nl.choose_learning_rates(*given, steps=1)
 
 
 def test_a_training_alone_is_not_behind_a_figure():

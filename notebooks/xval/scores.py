@@ -1,25 +1,9 @@
 """Metrics of predictions that only xval's tables need."""
 
-import numpy as np
 import pandas as pd
 
 import numlab as nl
 from numlab.metrics import r2
-from numlab.numbers import to_figures
-
-
-def match_to_figures(frame: pd.DataFrame, n: int) -> float:
-    """The share of answers that round to the same n significant figures as the true number; an
-    invalid one is wrong (xval, Tables 12 and 13).
-
-    >>> frame = pd.DataFrame({"true": [1.53, 1.53], "predicted": [1.5312, 1.54], "valid": True})
-    >>> match_to_figures(frame, 3), match_to_figures(frame, 2)
-    (0.5, 1.0)
-    """
-    valid = frame[frame.valid]
-    pairs = zip(to_figures(valid.true, n), to_figures(valid.predicted, n), strict=True)
-    alike = np.logical_and(*(true == predicted for true, predicted in pairs))
-    return float(alike.sum() / len(frame)) if len(frame) else float("nan")
 
 
 def adjusted_r2(frame: pd.DataFrame, n_inputs: int) -> float:

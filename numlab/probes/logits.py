@@ -76,7 +76,7 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     if not objective.fills_at_once:
         raise ValueError(f"only a masked LM predicts a number's tokens at once; got {objective}")
     if encoder is None or encoder.carriers or not encoder.fixed or run.spec.head:
-        got = f"{encoder} and head {run.spec.head}"
+        got = f"{encoder} with the head {run.spec.head}"
         raise ValueError(f"number_logits takes a text encoder of fixed length, no head; got {got}")
     encoder, true, logits = encoder.at(slot), [], []
     for batch, hidden in answer_states(run, examples, slot):

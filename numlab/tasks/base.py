@@ -190,8 +190,8 @@ class PopulationTask(RowTask):
             if len(first) >= n:
                 return rows[first[:n]]
             n_drawn *= 2
-        got = f"{len(first):,} different texts in {len(rows):,} draws"
-        raise ValueError(f"{self} has too few for sizes of {n:,} in all; got {got}")
+        got = f"{len(first):,} different ones in {len(rows):,} draws"
+        raise ValueError(f"{self} has too few texts for sizes of {n:,} in all; got {got}")
 
 
 def natural(n: int) -> int:

@@ -2,7 +2,7 @@
 
 import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,9 @@ TIE = 0.01
 
 
 def choose_learning_rates(
-    specs: Sequence[RunSpec], rates: Sequence[float], steps: int, names: Sequence[str] | None = None
+    specs: Sequence[RunSpec] | Mapping[str | tuple[str, ...], RunSpec],
+    rates: Sequence[float],
+    steps: int,
 ):
     """Give each spec the learning rate with the lowest validation loss after `steps` steps.
 
@@ -28,15 +30,16 @@ def choose_learning_rates(
 
     Parameters
     ----------
+    specs : a list; or a dict, whose keys name the specs in the record (a tuple's parts joined by
+        commas).
     steps : of each trial; far fewer than the specs' own favour rates that are too large for them.
-    names : of the specs, in the record; default: their encoders.
 
     Returns
     -------
-    specs : list of RunSpec
+    specs : list of RunSpec, or dict
         In the same order, with their own `steps`.
     record : DataFrame [encoder, learning_rate, valid_loss, chosen]
-        One row per spec and rate.
+        One row per spec and rate; `encoder` is the spec's encoder, or its key.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.choose_learning_rates([spec], (2e-3,), 0)[0][0].learning_rate
@@ -44,12 +47,14 @@ def choose_learning_rates(
     """
     import pandas as pd
 
-    specs = as_list(specs, RunSpec, "expected a list of RunSpecs")
-    grid = sorted(map(float, {*rates}))
-    names = [str(spec.encoder) for spec in specs] if names is None else [*names]
-    if not grid or len(names) != len(specs):
-        given = f"{len(specs)} specs, {len(grid)} rates and {len(names)} names"
-        raise ValueError(f"expected rates, and a name for each spec; got {given}")
+    if isinstance(specs, Mapping):
+        names = [", ".join(key) if isinstance(key, tuple) else key for key in specs]
+        found, record = choose_learning_rates([*specs.values()], rates, steps)
+        tried = len(record) // max(1, len(names))
+        return dict(zip(specs, found, strict=True)), record.assign(encoder=np.repeat(names, tried))
+    specs = as_list(specs, RunSpec, "expected a list or a dict of RunSpecs")
+    if not (grid := sorted(map(float, {*rates}))):
+        raise ValueError("expected a learning rate or more; got none")
     best = np.zeros(len(specs), int)
     losses = np.full((len(specs), len(grid)), np.nan)
     if len(grid) > 1:
@@ -61,7 +66,10 @@ def choose_learning_rates(
         if (lost := ~np.isfinite(losses).any(1)).any():
             name = specs[lost.argmax()].name
             raise ValueError(f"{name} diverges at each of the learning rates {grid}")
-    columns = {"encoder": np.repeat(names, len(grid)), "learning_rate": np.tile(grid, len(specs))}
+    columns = {
+        "encoder": np.repeat([str(s.encoder) for s in specs], len(grid)),
+        "learning_rate": np.tile(grid, len(specs)),
+    }
     chosen = (np.arange(len(grid)) == best[:, None]).ravel()
     record = pd.DataFrame(columns | {"valid_loss": losses.ravel(), "chosen": chosen})
     with_rates = zip(specs, np.take(grid, best).tolist(), strict=True)

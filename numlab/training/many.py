@@ -1,7 +1,8 @@
 """Many runs side by side: which of them are missing, and what trains them."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from torch import distributed
 
@@ -13,11 +14,13 @@ from numlab.training.worker import is_stored
 
 
 def train_all(
-    specs: list[RunSpec],
+    specs: Sequence[RunSpec] | Mapping[Any, RunSpec],
     scheduler: str | None = None,
     ended: Callable[[Run, int], None] = lambda run, left: None,
-) -> list[Run]:
+) -> list[Run] | dict[Any, Run]:
     """The runs of many specs, in order; missing ones are trained side by side.
+
+    A dict of specs gives a dict of their runs, with the same keys.
 
     ValueError where the scheduler does not answer. RuntimeError where a training fails, and in a
     script that does not train under `if __name__ == "__main__":` (local workers import the script).
@@ -34,8 +37,12 @@ def train_all(
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> [nl.train(spec)] == nl.train_all([spec])
     True
+    >>> nl.train_all({"a": spec}) == {"a": nl.train(spec)}
+    True
     """
-    runs = [Run(spec) for spec in as_list(specs, RunSpec, "expected a list of RunSpecs")]
+    if isinstance(specs, Mapping):
+        return dict(zip(specs, train_all([*specs.values()], scheduler, ended), strict=True))
+    runs = [Run(spec) for spec in as_list(specs, RunSpec, "expected a list or a dict of RunSpecs")]
     missing = _missing(runs)
     if missing and named(scheduler) == "slurm":
         if starts := [run.spec.start for run in missing if run.spec.start]:
