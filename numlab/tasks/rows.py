@@ -98,11 +98,11 @@ class Table(Rows):
 
     Columns of numbers have slots of numbers; days and times, also as texts such as 2026-11-25,
     become columns of their year, month, day and hour; durations are hours; all else, and what is
-    categorical, is words. The hour of a time is that of the time zone in which it is given: other
-    rows need the same one. A value that is missing is "?": the row stays. Rows that repeat are observations, and all are
-    kept: parts of a split share no row, but may share a text. ValueError for two columns of one
-    name, an infinite number, a whole number that float64 rounds, or a target that is not a column
-    of numbers.
+    categorical, is words. The hour of a time is that of the time zone in which it is given:
+    other rows need the same one. A value that is missing is "?": the row stays. Rows that
+    repeat are observations, and all are kept: parts of a split share no row, but may share a
+    text. ValueError for two columns of one name, an infinite number, a whole number that
+    float64 rounds, or a target that is not a column of numbers.
 
     Parameters
     ----------
