@@ -316,7 +316,7 @@ def test_new_words_have_the_bias_of_the_models_own():
     config = PhiConfig(**SIZE, intermediate_size=16)
     model, words, encoder = PhiForCausalLM(config), byte_level(**NAMES), nl.P10()
     torch.nn.init.normal_(model.lm_head.bias)
-    added = NumberModel(model, words, encoder).words.bias
+    added = NumberModel(model, words, encoder).words.bias.detach()
     known = words.convert_tokens_to_ids("5")
     assert added[encoder.vocabulary.index("5")] == model.lm_head.bias[known]
     unknown = [word for word in encoder.vocabulary if word not in words.get_vocab()]

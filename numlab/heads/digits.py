@@ -169,5 +169,6 @@ class RoundedDigits(HeadModule):
         return (error + 1e-8).sqrt()  # at 0 a root has no gradient
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        digits = outputs.round().clamp(0, 9).nan_to_num(NO_DIGIT).to(torch.uint8)
+        digits = outputs.round().clamp(0, 9)
+        digits = torch.where(outputs.isfinite(), digits, NO_DIGIT).to(torch.uint8)
         return torch.cat([torch.zeros_like(digits[:, :1]), digits], 1)
