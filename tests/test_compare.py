@@ -839,8 +839,8 @@ def test_a_fraction_of_a_second_does_not_decide_the_order_of_a_date(tmp_path, se
 
 def test_an_ending_in_capitals_is_that_ending(tmp_path):
     notes = "text\na parcel, 5 kg\na letter, 0.1 kg\n"
-    found = [read(tmp_path, name, notes).numbers for name in ("a.tsv", "A.TSV")]
-    assert [[*x] for x in found] == [[*found[0]]] * 2
+    lower, upper = (read(tmp_path, name, notes).numbers for name in ("a.tsv", "A.TSV"))
+    assert {name: [*x] for name, x in upper.items()} == {name: [*x] for name, x in lower.items()}
 
 
 def test_numbers_of_a_parquet_file_stand_beside_texts_with_commas(tmp_path):

@@ -115,8 +115,9 @@ def test_an_objective_that_asks_for_no_slot_has_no_curriculum():
 
 
 def test_shares_outside_of_0_to_1_and_other_bases_are_refused():
-    with pytest.raises(ValueError, match="preview is below 1; got"):
-        nl.Curriculum(preview=1.0)
+    for preview in (1.0, 1.5):
+        with pytest.raises(ValueError, match="preview is below 1; got"):
+            nl.Curriculum(preview=preview)
     with pytest.raises(ValueError, match="last is a whole number"):
         nl.Curriculum(last=2.5)
     with pytest.raises(ValueError, match="base 10 or 2; got base=16"):
