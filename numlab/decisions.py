@@ -67,7 +67,7 @@ class Decision:
 def _of_numbers(columns: dict) -> dict:
     """The columns of a slot; ValueError for one of words."""
     if columns["predicted"].dtype.kind in "US":
-        raise ValueError(f"a number is decided; {columns['slot']} is filled with words")
+        raise ValueError(f"`decide` takes slots of numbers; {columns['slot']} holds words")
     return columns
 
 

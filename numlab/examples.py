@@ -181,14 +181,14 @@ def as_list(values: Iterable[Any], kind: type = Examples, expected: str = TEXTS)
 def checked(
     task: Any, sizes: Sequence[int], drawn: Iterable[tuple[int, Examples]]
 ) -> Iterator[tuple[int, Examples]]:
-    """Pass on what a task drew, each with the number of its corpus.
+    """Pass on what a task drew, each with the index of its corpus.
 
-    ValueError where one is of another layout than the task's, or of another size than asked for.
+    ValueError for a layout that `task.layouts()` lacks, and for a corpus of another size.
     """
     layouts, counts = set(task.layouts()), Counter()
     for i, examples in drawn:
         if examples.layout not in layouts:
-            raise ValueError(f"layouts() of {task} lack the one of a text: {examples.layout}")
+            raise ValueError(f"{task} drew a layout that its layouts() lack: {examples.layout}")
         if i >= len(sizes):
             raise ValueError(f"{task} was asked for {len(sizes)} corpora; it drew more")
         counts[i] += len(examples)

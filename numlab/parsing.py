@@ -11,7 +11,7 @@ NUMBER = re.compile(
     r"""
     (   [-+\u2212.0-9]                  # how a number begins, but
         (?<![^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af].)  # not inside a word ("planet0"), but
-        (?<![.].)                       # behind a sign of Chinese; nor in a number ("1.2.3");
+        (?<![.].)                       # after a CJK character; nor in a number ("1.2.3");
         (?<![)\]}][-+\u2212])           # no sign where something is subtracted ("(a)-2")
         (?<![0-9][%‰°€£¥'"′″][-+\u2212])  # or a range ends ("5%-10%")
         (?:                             # as much as there is, so that "1.25.3" holds no 1.2
@@ -42,9 +42,9 @@ def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[E
     A text without a number is a ValueError, unless `bare`. With `literal` none is looked for: texts
     stay as they are written.
 
-    A sign after a number or a word subtracts ("1-2" holds 1 and 2). Digits do not count in a word
-    ("planet0") or with several points ("25.11.2026", "192.168.0.1"). A comma separates, as in JSON
-    ("1,000" holds 1 and 0).
+    A sign after a number or a word is a subtraction ("1-2" holds 1 and 2). Digits inside a word
+    ("planet0") or with several points ("25.11.2026", "192.168.0.1") are not numbers. A comma
+    separates numbers, as in JSON ("1,000" holds 1 and 0).
 
     Gives one Examples for each layout, with slots n0, n1, ...; `index` is the index in `texts`.
     Numbers are float64; Python ints where all numbers of a layout are integers and one of them
@@ -72,9 +72,9 @@ def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[E
 
 
 def refuse_thousands(texts: list[str]) -> None:
-    """ValueError for what is no text, and for the first number with separated thousands in one.
+    """ValueError for a value that is not a str, and for a number with a thousands separator.
 
-    1,000 and 1'000 are such numbers, and those with a no-break space.
+    Separators are commas (1,000), apostrophes (1'000), no-break and thin spaces.
     """
     for i, text in enumerate(texts):
         if not isinstance(text, str):

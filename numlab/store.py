@@ -160,7 +160,10 @@ def is_shipped(entry: Path) -> bool:
 
 
 def fault_of(entry: Path) -> str | None:
-    """What is wrong with an entry's files; None: nothing. What only hinders reading is raised."""
+    """What is wrong with an entry's files; None: nothing.
+
+    OSError where a file is there but cannot be read now, as without permission.
+    """
     try:
         files = json.loads((entry / "manifest.json").read_text())["files"]
         for name, expected in files.items():
@@ -227,7 +230,7 @@ def _arrays(examples: Examples) -> dict[str, np.ndarray]:
 
 
 def _save_examples(folder: Path, task: Any, sizes: tuple[int, ...], seed: int) -> None:
-    """Append the shards of each part and layout to one file an array, without a header."""
+    """Append the shards of each part and layout to one file per array, without a header."""
     place = {layout: j for j, layout in enumerate(task.layouts())}
     layouts: dict[tuple[int, int], dict] = {}
     for i, e in checked(task, sizes, task.shards(sizes, seed)):

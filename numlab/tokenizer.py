@@ -26,7 +26,7 @@ _WORD = re.compile(r"\s*\S+|\s+")  # words keep the space before them, as in GPT
 
 @dataclass(frozen=True)
 class Text:
-    """The words of the literals, with the special tokens in front."""
+    """The words of literals and word slots, with the special tokens in front."""
 
     words: tuple[str, ...]
     pad, mask, end, unknown = 0, 1, 2, 3
@@ -149,9 +149,9 @@ class Tokenizer:
     ) -> np.ndarray:
         """(n, L) tokens and what the head read to (n,) numbers; NaN or None where malformed.
 
-        Slots that fit `answers` are read as `encoder.answer` spells them. So are all others where
-        the encoder has `input_only` words, as a model never predicts these. `slot` is the slot
-        that they fill, for encoders that know it.
+        `answers` says whether `encoder.answer` spelled them. Where the encoder has `input_only`
+        words, they are read so in any case, as a model never predicts these. `slot` is the name of
+        the slot that they fill, for encoders by column.
         """
         tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
         if self.other_head:

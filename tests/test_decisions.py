@@ -102,7 +102,7 @@ def test_what_cannot_be_decided_is_an_error(module_home):
         nl.predict(run, "test", "answer", decide="mean")
     normals = spec(nl.XVal(mixture=2), None, nl.MaskedLM())
     run = nl.train(dataclasses.replace(normals, task=nl.tasks.Quantities()))
-    with pytest.raises(ValueError, match="a number is decided; unit0 is filled with words"):
+    with pytest.raises(ValueError, match="`decide` takes slots of numbers; unit0 holds words"):
         nl.predict(run, "test", "unit0", decide="mean")
     long = spec(nl.Digits(17), None, nl.CausalLM(only=("answer",)))
     model = dataclasses.replace(long.model, positions=(nl.models.Absolute(64),))

@@ -401,7 +401,7 @@ def test_texts_of_the_test_that_are_in_the_training_are_told_of_a_mixture(part, 
 @pytest.mark.parametrize("task", [Repeating, OnDisk])
 @pytest.mark.parametrize(
     ("wrong", "told"),
-    [("size", "asked for 64, 64, 320 texts; got .65, 65, 321"), ("layout", "lack the one")],
+    [("size", "asked for 64, 64, 320 texts; got .65, 65, 321"), ("layout", r"layouts\(\) lack")],
 )
 def test_a_task_that_draws_what_it_should_not_is_refused_and_not_stored(task, wrong, told, home):
     for _ in range(2):

@@ -472,7 +472,7 @@ def test_a_word_that_sums_up_a_number_never_leaks_it(objective):
 
 def test_a_head_never_sees_the_rest_of_its_number():
     head = nl.heads.HLGauss.fit(np.arange(199.0))
-    with pytest.raises(ValueError, match="the other tokens of a number tell a head of it"):
+    with pytest.raises(ValueError, match="the head would see the other tokens of the number"):
         objective = nl.MaskedLM(0.5, 0, whole=False)
         dataclasses.replace(SPEC, encoder=nl.Digits(3), head=head, objective=objective)
     for other in (nl.MaskedLM(), nl.CausalLM(literals=True)):

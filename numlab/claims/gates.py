@@ -53,10 +53,10 @@ class Gate:
 def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> Gate:
     """Whether each run's validation loss fell by less than 5 % over the last fifth of its steps.
 
-    The loss is that of the objective: an added term, such as the logarithm of a distance, may tend
-    to 0 or below, and then a share of it says nothing. A loss that tends to 0 falls by a constant
-    share: one that ends at `floor` or below falls no more. There is a floor for all runs, or one
-    for each. A loss that is not finite fails.
+    Only the objective's own loss counts: an added term, such as the logarithm of a distance, may
+    reach 0 or less, where a fall in percent means nothing. A loss that tends to 0 keeps falling by
+    the same percentage, so one that ends at `floor` or below counts as level. `floor` is one number
+    for all runs, or one for each. The gate fails where a loss is not finite.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.gates.plateau([nl.train(spec)], floor=10.0).evidence

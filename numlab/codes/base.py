@@ -44,7 +44,7 @@ class Code(Range):
     feature_dtype: Any = np.float32
 
     def spacing(self, numbers) -> np.ndarray:
-        """(n,) the width of the interval of numbers that have the features of each."""
+        """(n,) for each number, the width of the interval of numbers with the same features."""
         raise ValueError(f"{type(self).__name__} has no density: it has no `spacing`")
 
     @abc.abstractmethod

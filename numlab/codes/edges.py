@@ -13,7 +13,8 @@ def as_edges(
 ) -> tuple[float, ...]:
     """Edges as a tuple of floats; a ValueError unless finite, ascending, and enough of them.
 
-    With a scale they also ascend in float32 after division by it; `advice` ends that error.
+    With a scale, they must also ascend in float32 after division by it; else the error gives
+    `advice`.
     """
     x = as_column(edges).astype(float)
     if len(x) < least or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
@@ -52,9 +53,9 @@ def deviation(numbers) -> float:
 
 
 def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
-    """Quantiles at bins + 1 even levels; those that are equal, but for rounding, are one edge.
+    """Quantiles at bins + 1 even levels; those that are equal up to rounding become one edge.
 
-    Of no numbers, no edges.
+    An empty tuple for no numbers.
 
     >>> quantile_edges([0, 1, 1, 1, 2, 4], 4)
     (0.0, 1.0, 1.75, 4.0)

@@ -34,7 +34,7 @@ def specs(
     steps: int = 300,
     seeds: int = 3,
 ) -> list[RunSpec]:
-    """For each seed and encoder a small run that fills in one masked number of a row or more.
+    """For each seed and encoder a small run that fills in one or more masked numbers of a row.
 
     Without a target it learns every column of numbers, each masked as often. Of each column that
     is predicted, two gaps and the greatest numbers are held out. Ids are left out, and what

@@ -180,7 +180,8 @@ class Aggregate(Decimal, Encoder):
     Parameters
     ----------
     before : whether the token stands before the digits (digits, Table 1) or after them (Table 2).
-    how : None: the token is [PAUSE], a word like others (Table 2).
+    how : the aggregation that [AGG] carries. None: the token is [PAUSE], a word like others
+        (Table 2).
 
     >>> Aggregate().spell(-602), Aggregate(before=False, how=None).spell(7)
     (['[F]', '[AGG]', '-', '6', '0', '2', '[/F]'], ['[F]', '7', '[PAUSE]', '[/F]'])

@@ -220,7 +220,7 @@ class Embedding(nn.Module):
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         with in_float32(features):
             vectors = self.embed(features.float(), words.float())
-        if vectors.shape != (wanted := (len(features), words.shape[1])):  # one would be spread
+        if vectors.shape != (wanted := (len(features), words.shape[1])):  # 1 row broadcasts
             raise ValueError(f"vectors of numbers are {wanted}; got {tuple(vectors.shape)}")
         return vectors
 

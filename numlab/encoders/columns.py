@@ -54,7 +54,7 @@ class FusedBins(OneWord):
     def fit(cls, examples: list[Examples], bins: int = 48) -> Self:
         """Centres at each column's quantiles; a column has two or more different numbers.
 
-        `examples` are those of training: all of a table's would tell of the test's.
+        Pass the training examples only: those of a whole table would leak the test's numbers.
         """
         columns = by_column(examples).items()
         return cls(tuple((glob.escape(name), quantile_edges(x, bins - 1)) for name, x in columns))
@@ -133,7 +133,7 @@ class Standardised(Encoder):
     def fit(cls, examples: list[Examples], inner: Encoder = PLAIN) -> Self:
         """Mean 0 and deviation 1 in each column; asinh-transformed from 3 decades on.
 
-        `examples` are those of training: all of a table's would tell of the test's.
+        Pass the training examples only: those of a whole table would leak the test's numbers.
         """
         columns = by_column(examples).items()
         fitted = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns)

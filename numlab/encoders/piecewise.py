@@ -93,7 +93,7 @@ class PiecewiseLinear(Embedding):
         bins = bins.relu() if self.relu else bins
         if self.linear is None:
             return bins
-        # our choice: x is measured from the middle edge: an offset of all numbers is no matter
+        # our choice: x is measured from the middle edge, so shifting all numbers changes nothing
         return bins + self.linear(x - self.edges[len(self.edges) // 2])
 
 
@@ -148,7 +148,7 @@ class Waves(Embedding):
 class SoftBins(SmoothEncoder):
     """A vector for each centre; between two of them, the mixture of both (soft discretisation).
 
-    Numbers beyond the outer centres are embedded as these.
+    Numbers beyond the outer centres are embedded as the nearest centre.
 
     >>> nl.SoftBins().encode([0.5]).features
     array([[0.5]], dtype=float32)
@@ -164,7 +164,7 @@ class SoftBins(SmoothEncoder):
 
     @classmethod
     def fit(cls, numbers, bins: int = 48) -> Self:
-        """Centres at quantiles of the numbers; equal ones are one."""
+        """Centres at quantiles of the numbers; equal quantiles become one centre."""
         return cls(quantile_edges(numbers, bins - 1), deviation(numbers))
 
     def embedding(self, d_model: int) -> nn.Module:

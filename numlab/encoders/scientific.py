@@ -163,7 +163,7 @@ class B1999(Scientific):
 
 @dataclass(frozen=True)
 class FP15(Scientific):
-    """The whole number as one of 28800 words.
+    """Sign, significand and exponent together: one token, 28800 words.
 
     Its range and its fields are those of `P10`.
 

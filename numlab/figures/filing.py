@@ -204,9 +204,9 @@ def _read(path: Path) -> dict[str, Any]:
     """What `write_json` wrote; a ValueError where it was changed since."""
     content = json.loads(path.read_text("utf-8"))
     if not isinstance(content, dict):
-        raise ValueError("it is no object of JSON")
+        raise ValueError("it holds no JSON object")
     if content.pop("checksum", None) != _checksum(content):
-        raise ValueError("its checksum is another one")
+        raise ValueError("its checksum does not match")
     return content
 
 

@@ -36,7 +36,7 @@ class BitModule(HeadModule):
         return self.head.weight * loss
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        """(m, bits) uint8; the bits of an infinity or a NaN are not a number's."""
+        """(m, bits) uint8; `number` gives NaN for the bits of an infinity or a NaN."""
         diverged = ~outputs.isfinite().all(1, keepdim=True)  # all ones are a NaN
         return ((outputs > 0) | diverged).to(torch.uint8)
 

@@ -242,8 +242,9 @@ def _distance(mean: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
 class Points(Distribution):
     """n samples of each of m distributions, (n, m), and perhaps the log density of any x.
 
-    NaN is a sample that was not a number: it is dropped, and `valid` is the share of the others.
-    What a head gives to features that are no number's is in no density.
+    A NaN is a sample that encodes no number: it is dropped, and `valid` is the share of the others.
+    The density leaves out what a head gives to features that encode no number, so it can integrate
+    to less than 1.
 
     >>> import torch
     >>> points = nl.heads.Points(torch.tensor([[1.0], [1.0], [4.0], [torch.nan]]))

@@ -81,7 +81,8 @@ class ValueModule(HeadModule):
         target = features.float()[:, 0]
         error = (outputs.float()[:, 0] - target).square()
         # our choice: the paper names the NMSE and does not define it. Here: over the mean square
-        # of the batch's numbers. (Over each number's square, small predictions would pay.)
+        # of the batch's numbers. (Over each number's own square, it would favour predictions
+        # that are too small.)
         return error / target.square().mean().clamp_min(1e-6) if self.head.normalised else error
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
@@ -94,7 +95,7 @@ class MixtureModule(HeadModule):
     def mixture(self, outputs: torch.Tensor) -> MixtureSameFamily:
         weights, means, widths = outputs.float().chunk(3, 1)
         widths = nn.functional.softplus(widths) + NARROWEST
-        # no validation: it fails on no rows, and on a diverged model, whose loss is NaN
+        # no validation: it raises for 0 rows, and for a diverged model, whose loss is NaN
         normals = Normal(means, widths, validate_args=False)
         shares = Categorical(logits=weights, validate_args=False)
         return MixtureSameFamily(shares, normals)

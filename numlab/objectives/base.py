@@ -89,7 +89,7 @@ def targets_at(batch: Batch, where: np.ndarray, shift: int) -> Targets:
     """Targets at the tokens where `where` (B, T) is True, read `shift` positions before them."""
     tokenizer = batch.corpus.tokenizer
     wanted = tokenizer.wanted(batch.ids, batch.within)
-    # labels are of the carriers; with a head not the encoder's, of each number's first token
+    # there is a label for each carrier; with `other_head`, for the first token of each number
     labelled = np.flatnonzero(batch.within == 1) if tokenizer.other_head else batch.carriers
     where = where & (wanted >= 0)
     at = np.flatnonzero(where)

@@ -59,7 +59,8 @@ class CausalLM(Objective):
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
         """Generate one slot of each text greedily from the true tokens before it.
 
-        A slot of words gets as many tokens as the true word has: of "no" and "no idea" that tells.
+        A slot of words gets as many tokens as its true word, which can give it away: "no" has one,
+        "no idea" two.
         """
         asked = batch.in_slots(slots)
         if not asked.any(1).all():
@@ -93,7 +94,7 @@ class CausalLM(Objective):
 def _answers(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
     """(B, T) bool: the tokens of some slots; where numbers vary in length, the next token, too."""
     where = batch.in_slots(slots)
-    if not batch.corpus.tokenizer.answer_fixed:  # it ends a number; behind a word it is asked, too
+    if not batch.corpus.tokenizer.answer_fixed:  # it ends a number; after word slots, too
         where[:, 1:] |= where[:, :-1] & batch.real[:, 1:]
     return where
 

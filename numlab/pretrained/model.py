@@ -52,8 +52,8 @@ class Pretrained(HuggingFace):
     """A Hugging Face model that fills in masked words: `RunSpec(model=Pretrained(), ...)`.
 
     Training fits the number embedding and a new head for words, and the model too unless it is
-    frozen. Of an encoder-decoder, only the encoder is used. `blocks`: only the first so many of
-    the model's; None: all.
+    frozen. Of an encoder-decoder, only the encoder is used. `blocks`: how many of the model's
+    blocks are kept, from the first on; None: all.
 
     >>> nl.pretrained.Pretrained().d_model, nl.pretrained.Pretrained().n_layer
     (384, 6)

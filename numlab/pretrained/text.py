@@ -61,7 +61,7 @@ class Words:
 
     @property
     def pad(self) -> int:
-        """A token that attention ignores, and that is no word of what a model wrote, if any is."""
+        """For padding, which attention ignores: the pad token, else the end token, else 0."""
         tokens = self.tokenizer.pad_token_id, self.end, 0
         return next(token for token in tokens if token is not None)
 

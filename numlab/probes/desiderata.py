@@ -62,7 +62,7 @@ PUBLISHED = {
 def report_card(
     encoders: Encoder | Sequence[Encoder], seed: int = 0, seconds: float = 0
 ) -> pd.DataFrame:
-    """Measure encoders against the nine desiderata, in seconds an encoder.
+    """Measure encoders against the nine desiderata; each takes a few seconds.
 
     The ninth, arithmetic, trains for so many `seconds` of CPU time for sums, and for products; 0
     leaves it out. `seed` is that of the untrained model and of the numbers.

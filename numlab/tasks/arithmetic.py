@@ -61,7 +61,7 @@ class TwoOperands(PopulationTask):
         draw = draw_by_length if self.long else draw_unordered
         return draw(n, seed, self.operand_digits)
 
-    def _names(self, rows: np.ndarray) -> np.ndarray:
+    def _identity(self, rows: np.ndarray) -> np.ndarray:
         return np.sort(rows, axis=1)
 
     def _fill(self, i: int, rows: np.ndarray, held: Columns) -> tuple:

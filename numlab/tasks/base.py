@@ -167,7 +167,7 @@ class PopulationTask(RowTask):
 
     population: int  # different texts, or an upper bound
 
-    def _names(self, rows: np.ndarray) -> np.ndarray:
+    def _identity(self, rows: np.ndarray) -> np.ndarray:
         """(n, columns): equal where two rows count as the same text."""
         return rows
 
@@ -186,7 +186,7 @@ class PopulationTask(RowTask):
         n_drawn = n + n // 4 + 100
         while n_drawn < MOST_DRAWS * (n + 100):
             rows = self._draw(n_drawn, seed)
-            first = np.flatnonzero(~pd.DataFrame(self._names(rows)).duplicated())
+            first = np.flatnonzero(~pd.DataFrame(self._identity(rows)).duplicated())
             if len(first) >= n:
                 return rows[first[:n]]
             n_drawn *= 2

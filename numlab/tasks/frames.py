@@ -112,7 +112,7 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
 
 
 def _warn_of_few_words(some: pd.Series, name: str) -> None:
-    """Warn of a column most of whose values are numbers: one such as "<0.1" makes words of all."""
+    """Warn where most values of a column are numbers, but one such as "<0.1" makes all words."""
     some = some[~some.map(lambda value: isinstance(value, bool) or value == "")]
     lacks = pd.to_numeric(some, errors="coerce").isna()
     if 0 < lacks.sum() < len(some) / 2:

@@ -28,8 +28,8 @@ class Numeracy(PopulationTask):
 
     All magnitudes, of the answer too, are from 10^least to 10^(most + 1); in lists 0 is allowed.
     The answer's slots fit "answer*". Tasks: Addition, Multiplication, Division, Exponentiation,
-    Mean, Std, MinMax, Interval, Sorting; and for training DivM, a product as a quotient, which
-    takes decades on both sides of 0.
+    Mean, Std, MinMax, Interval, Sorting; and for training DivM, a product written as a
+    division by the reciprocal, which needs `decades` with least < 0 < most.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Numeracy(PopulationTask):
         operands have up to 17, which float64 does not hold.
     precision : "decimal", or "binary": operands have few bits in place of few digits, and answers
         are the nearest float64.
-    max_difficulty : the share of the range of difficulty that is drawn, above 0, to 1.
+    max_difficulty : the share of the range of difficulty that is drawn, above 0, at most 1.
 
     >>> Numeracy("Multiplication", (-3, 3), 4).sample(2, seed=0)[0].numbers.tolist()
     [[10.0, -0.0083, -0.083], [1.25, -480.0, -600.0]]

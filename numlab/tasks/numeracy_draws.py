@@ -58,11 +58,11 @@ def _row(layout: int, numbers: list[Decimal]) -> list[float]:
     return [float(x) + 0.0 for x in (layout, *numbers)]
 
 
-def _near(values: tuple, weights: list[int], decades: tuple) -> tuple[tuple, tuple[float, ...]]:
-    """Values and the sums of exp(-0.15 weight), the same on every machine."""
+def _weighed(values: tuple, gaps: list[int], decades: tuple) -> tuple[tuple, tuple[float, ...]]:
+    """Values and the cumulated weights exp(-0.15 gap), the same on every machine."""
     if not values:
-        raise ValueError(f"decades hold operands and their answers; got {decades}")
-    return values, tuple(accumulate(float((Decimal(-15 * w) / 100).exp()) for w in weights))
+        raise ValueError(f"no operands have answers within the decades {decades}: widen them")
+    return values, tuple(accumulate(float((Decimal(-15 * gap) / 100).exp()) for gap in gaps))
 
 
 @functools.cache
@@ -70,12 +70,12 @@ def _pairs(task: str, least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
     """Pairs of decades, and the sums of their weights."""
     pairs = tuple(product(range(least, most + 1), repeat=2))
     if task == "Addition":
-        return _near(pairs, [abs(a - b) for a, b in pairs], (least, most))
+        return _weighed(pairs, [abs(a - b) for a, b in pairs], (least, most))
     if task == "Multiplication":
         pairs = tuple((a, b) for a, b in pairs if least - 2 < a + b <= most)
     else:
         pairs = tuple((a, b) for a, b in pairs if least <= a - b <= most)
-    return _near(pairs, [0] * len(pairs), (least, most))
+    return _weighed(pairs, [0] * len(pairs), (least, most))
 
 
 def _solve_pair(task: Numeracy, layout: int, a: Decimal, b: Decimal) -> Decimal:
@@ -137,7 +137,7 @@ def _bases(least: int, most: int) -> tuple[tuple, tuple[float, ...]]:
         powers = range(math.ceil((least + 1) / size), most // size + 1)
         found.append((e, tuple(k for k in powers if k not in (0, 1))))
     found = tuple((e, powers) for e, powers in found if powers)
-    return _near(found, [abs(e) for e, _ in found], (least, most))
+    return _weighed(found, [abs(e) for e, _ in found], (least, most))
 
 
 def _draw_power(task: Numeracy, u: Uniforms) -> list[float] | None:

@@ -250,7 +250,7 @@ class Texts(Rows):
 def _keep(frame: pd.DataFrame) -> str:
     """Store the rows of a frame; their checksum."""
     if frame.empty:
-        raise ValueError(f"a task needs rows; got {len(frame)} of {len(frame.columns)} columns")
+        raise ValueError(f"rows and columns are needed; got {len(frame)} and {len(frame.columns)}")
     frame = frame.reset_index(drop=True)
     kinds = " ".join(column.dtype.kind for _, column in frame.items())
     content = frame.to_csv(index=False) + kinds  # 1 and "1" are alike in a file only

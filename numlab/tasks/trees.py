@@ -43,12 +43,12 @@ class BinaryTrees(ExpressionTask):
         if not 1e-6 <= low < high:
             raise ValueError(f"bounds are (low, high) with 1e-6 <= low < high; got {self.bounds}")
         if not len(self.values):
-            raise ValueError(f"numbers of three digits lie within bounds; got {self.bounds}")
+            raise ValueError(f"bounds hold no number of three digits; got {self.bounds}")
         if self.largest_answer >= LIMIT:
             raise ValueError(f"answers are below {LIMIT:g}; got {self.largest_answer:g} for {self}")
         if self.values[0] ** self.operands < 10.0 ** (2 - self.decimals):
             exact = f"three digits of every product within {self.decimals} decimals"
-            raise ValueError(f"float64 holds {exact}; got {self}")
+            raise ValueError(f"float64 has to hold {exact}: raise the lower bound; got {self}")
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:

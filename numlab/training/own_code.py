@@ -1,4 +1,4 @@
-"""The code of classes outside numlab, and files of weights: no digest tells of a change."""
+"""Notice changed code outside numlab and changed weight files: a run's digest has neither."""
 
 import dataclasses
 import hashlib

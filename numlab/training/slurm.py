@@ -1,7 +1,7 @@
 """Many runs side by side, each a job of Slurm.
 
-submitit writes the job's script; sbatch reads the variables SBATCH_* of the environment, which go
-before what stands in the script (sbatch(1), INPUT ENVIRONMENT VARIABLES).
+submitit writes the job's script; sbatch reads the environment variables SBATCH_*, which override
+the options in the script (sbatch(1), INPUT ENVIRONMENT VARIABLES).
 """
 
 import importlib.util
@@ -84,7 +84,7 @@ def _wait(pending: dict, ended: Callable[[Run, int], None]) -> None:
 def _queue(before: set[str]) -> set[str]:
     """The user's jobs that wait or run; those of `before` where Slurm is too busy to answer.
 
-    Not by submitit, which asks for accounts that many a Slurm does not keep.
+    Not by submitit, which calls sacct: many Slurm clusters keep no accounting records.
     """
     command = ["squeue", "--me", "--noheader", "--format=%i"]
     answer = subprocess.run(command, capture_output=True, text=True)

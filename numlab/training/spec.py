@@ -115,7 +115,8 @@ class RunSpec:
         at_once = self.head and self.encoder and self.objective.fills_at_once
         if at_once and self.objective.shows_rest and self.encoder.length > 1:
             expected = "expected an objective that hides them, such as MaskedLM(whole=True)"
-            raise ValueError(f"the other tokens of a number tell a head of it: {expected}")
+            seen = "the head would see the other tokens of the number that it predicts"
+            raise ValueError(f"{seen}: {expected}; got {self.objective}")
         if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
             expected = "expected an objective that does not show it beside a number to predict"
             raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
@@ -179,7 +180,7 @@ class RunSpec:
     def seeds(self, n: int) -> list[RunSpec]:
         """The spec with the seeds 0 to n - 1: texts, initial weights and batches differ.
 
-        (Texts do not where there is a `data_seed`.) So do those of the run that it starts from.
+        With a `data_seed`, the texts are the same. The run that it starts from gets the same seed.
         """
         starts = self.start.seeds(n) if self.start else [None] * n
         return [replace(self, seed=seed, start=start) for seed, start in enumerate(starts)]

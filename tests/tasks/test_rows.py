@@ -287,7 +287,7 @@ def test_other_rows_are_a_frame(home):
             "different names; got t year twice",
         ),
         (pd.DataFrame({"y": [np.inf]}), "y", "finite; got an infinite one in y"),
-        (FRAME[:0], "y", "a task needs rows; got 0 of 3 columns"),
+        (FRAME[:0], "y", "rows and columns are needed; got 0 and 3"),
         (FRAME.y, "y", "rows are a DataFrame; got a Series"),
         ("mine.csv", "y", "rows are data, or the checksum of stored ones .*; got 'mine.csv'"),
     ],
