@@ -238,10 +238,13 @@ def carried_numbers(
 
 
 def _short(value: Any) -> str:
-    """A field as text; of a long tuple the ends."""
-    if isinstance(value, tuple) and len(value) > 12:
-        return f"({value[0]!r}, ... {len(value)} ..., {value[-1]!r})"
-    return repr(value)
+    """A field as text; of long tuples the ends."""
+    if not isinstance(value, tuple):
+        return repr(value)
+    parts = [_short(part) for part in value]
+    if len(parts) > 12:
+        parts = [parts[0], f"... {len(parts)} ...", parts[-1]]
+    return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
 
 
 def _value(word: str) -> float:

@@ -26,6 +26,7 @@ from numlab.training.curriculum import Curriculum
 from numlab.training.own_code import own_code
 
 HISTORY = {"step", "part", "loss", "token", "value", "learning_rate", "tokens", "seconds"}
+LONGEST = 70  # characters of an encoder in a run's name
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,8 @@ class RunSpec:
     @property
     def name(self) -> str:
         """The task, the encoder and the seed, for people."""
-        encoder = "plain text" if self.encoder is None else self.encoder
+        encoder = "plain text" if self.encoder is None else str(self.encoder)
+        encoder = encoder if len(encoder) <= LONGEST else self.encoder.label
         return f"{type(self.task).__name__} · {encoder} · seed {self.seed}"
 
     def seeds(self, n: int) -> list[RunSpec]:
