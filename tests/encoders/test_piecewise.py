@@ -212,3 +212,13 @@ def test_a_tree_cuts_where_the_targets_step(numbers):
 @pytest.mark.parametrize("size", [1e-200, 1e300])
 def test_the_deviation_scales_with_the_numbers(size):
     assert deviation(np.array([1, 2, 5]) * size) == pytest.approx(size * np.std([1, 2, 5]))
+
+
+def test_many_edges_and_centres_are_shown_by_their_ends():
+    edges = tuple(range(40))
+    assert str(PLE(edges)) == "PLE(edges=(0.0, ... 40 ..., 39.0))"
+    shown = "(('x', (0.0, ... 40 ..., 39.0)), ('y', (0.0, ... 40 ..., 39.0)))"
+    encoder = FusedBins((("x", edges), ("y", edges)))
+    assert str(encoder) == f"FusedBins(centres={shown})"
+    spec = nl.RunSpec(TASK, encoder, nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    assert spec.name.endswith(" · FusedBins · seed 0")
