@@ -6,6 +6,8 @@ import pytest
 
 import numlab as nl
 
+collect_ignore = ["numlab/widgets/web.py"]  # it imports voila, and has no examples
+
 
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace):

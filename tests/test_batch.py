@@ -50,6 +50,13 @@ def first(module_home, cluster, write_notebook):
     )
     for name, cells in FAILS.items():
         write_notebook(module_home, name, *cells)
+    saves = SAVES.format(name="xval/half", id="xval/tab07")
+    write_notebook(module_home, "xval/half", saves, '# nl.save_table("xval/tab09", frame)\nx = 1')
+    saves = SAVES.format(name="xval/copy", id="xval/tab08")
+    path = write_notebook(module_home, "xval/copy", 'profile = "full"', saves)
+    content = json.loads(path.read_text())
+    content["cells"][2]["metadata"]["tags"] = ["injected-parameters"]  # papermill left it
+    path.write_text(json.dumps(content))
     (module_home / "notebooks/xval/broken.ipynb").write_text("{")
     return {j.notebook.name: j for j in run_notebooks([], "smoke", 3, cluster)}
 
@@ -202,18 +209,11 @@ def test_a_damaged_figure_is_said_before_anything_runs(home, write_notebook):
         run_notebooks(profile="smoke")
 
 
-def test_a_copy_of_an_executed_notebook_runs(home, cluster, write_notebook):
-    saves = SAVES.format(name="xval/copy", id="xval/tab05")
-    path = write_notebook(home, "xval/copy", 'profile = "full"', saves)
-    content = json.loads(path.read_text())
-    content["cells"][2]["metadata"]["tags"] = ["injected-parameters"]  # papermill left it
-    path.write_text(json.dumps(content))
-    (job,) = run_notebooks(["xval/copy"], "smoke", 1, cluster)
+def test_a_copy_of_an_executed_notebook_runs(first):
+    job = first["xval/copy"]
     assert (job.state, job.note) == ("done", "figures and tables: 1")
 
 
-def test_a_figure_whose_line_is_a_comment_need_not_be_saved(home, cluster, write_notebook):
-    saves = SAVES.format(name="xval/half", id="xval/tab05")
-    write_notebook(home, "xval/half", saves, '# nl.save_table("xval/tab06", frame)\nx = 1')
-    (job,) = run_notebooks(["xval/half"], "smoke", 1, cluster)
+def test_a_figure_whose_line_is_a_comment_need_not_be_saved(first):
+    job = first["xval/half"]
     assert (job.state, job.note) == ("done", "figures and tables: 1")

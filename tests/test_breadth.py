@@ -63,8 +63,9 @@ def test_every_pair_of_an_encoder_and_a_head_trains_and_predicts(module_home):
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: type(head).__name__)
 def test_a_pair_predicts_alike_in_one_batch_and_in_many(head, module_home):
-    run = nl.train(spec(nl.Digits(3), head, OBJECTIVES[0]))
-    whole, parts = (nl.predict(run, "test", "answer", batch_size=n) for n in (16, 3))
+    runs = [nl.train(spec(nl.Digits(3), head, objective)) for objective in OBJECTIVES]
+    whole, parts = (nl.predict(runs, "test", "answer", batch_size=n) for n in (16, 3))
+    assert whole.valid.any()
     assert whole.valid.tolist() == parts.valid.tolist()
     both = [frame.predicted.to_numpy(float) for frame in (whole, parts)]
     assert np.allclose(*both, equal_nan=True, rtol=1e-3, atol=1e-3)

@@ -8,12 +8,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import psutil
 import pytest
 from typer.testing import CliRunner
+from waiting import until
 
 import numlab as nl
 from numlab import cli
@@ -121,6 +121,14 @@ def test_the_lines_of_help_flow_in_a_narrow_shell():
     assert " which numbers each encoder refuses or changes, how many tokens it takes, and" in said
 
 
+def leads(process) -> bool:
+    """Whether it leads a session, as a kernel does; not if it has ended."""
+    try:
+        return os.getsid(process.pid) == process.pid
+    except ProcessLookupError:
+        return False
+
+
 @pytest.mark.parametrize(
     ("number", "names"), [(signal.SIGTERM, "fone/slow"), (signal.SIGKILL, "fone")]
 )
@@ -133,12 +141,12 @@ def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number, names):
         text=True,
     )
     batch.stdout.readline()
-    assert wait_for(lambda: [p for p in of(batch.pid) if os.getsid(p.pid) == p.pid])  # a kernel
+    until(lambda: any(map(leads, of(batch.pid))), "a kernel")
     started = of(batch.pid)
     batch.send_signal(number)
     assert batch.wait(60) != 0
     batch.stdout.close()
-    assert wait_for(lambda: not any(p.is_running() for p in started))
+    until(lambda: not any(p.is_running() for p in started), "the end of all processes")
 
 
 def test_ctrl_c_says_that_nothing_is_lost(here, monkeypatch):
@@ -153,15 +161,6 @@ def test_ctrl_c_says_that_nothing_is_lost(here, monkeypatch):
 
 def of(pid):
     return psutil.Process(pid).children(recursive=True)
-
-
-def wait_for(something, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := something():
-            return found
-        time.sleep(0.2)
-    return something()
 
 
 def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatch):

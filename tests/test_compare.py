@@ -303,9 +303,10 @@ def test_a_product_with_ten_is_no_power_of_ten(tmp_path):
 
 def test_ids_codes_dates_and_words_are_recognised(tmp_path):
     n = 60
-    frame = pd.DataFrame({"order id": RNG.integers(10**11, 10**12, n), "plz": "01069"})
-    frame = frame.assign(serial=RNG.integers(10**8, 10**9, n), kind=["a", "b", "c"] * 20)
-    frame["when"], frame["price"] = pd.date_range("2024", periods=n), RNG.uniform(size=n)
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"order id": rng.integers(10**11, 10**12, n), "plz": "01069"})
+    frame = frame.assign(serial=rng.integers(10**8, 10**9, n), kind=["a", "b", "c"] * 20)
+    frame["when"], frame["price"] = pd.date_range("2024", periods=n), rng.uniform(size=n)
     found = compare.read(saved(tmp_path, "orders.csv", frame))
     expected = {"order id": "id", "plz": "code", "serial": "id", "kind": "words"}
     assert kinds(found) == expected | {"when": "date", "price": "number"}
@@ -532,7 +533,8 @@ def test_encoders_are_measured_on_the_numbers():
 
 
 def test_ids_count_digit_by_digit():
-    numbers = {"id": RNG.integers(10**11, 10**12, 50).astype(float), "x": np.array([0.5, 2.0])}
+    rng = np.random.default_rng(1)
+    numbers = {"id": rng.integers(10**11, 10**12, 50).astype(float), "x": np.array([0.5, 2.0])}
     frame = encodings(numbers, choices(numbers), ["id"]).set_index("encoder")
     lost = frame.index[frame.ids < 1]
     assert {"XVal (by column)", "P1000", "FP15"} <= set(lost)
@@ -585,7 +587,8 @@ def few_encoders(monkeypatch):
 
 
 def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, trains_here, few_encoders):
-    frame = STARS.drop(columns="name").assign(rare=A + RNG.normal(size=400).round(2))
+    rng = np.random.default_rng(1)
+    frame = STARS.drop(columns="name").assign(rare=A + rng.normal(size=400).round(2))
     frame.loc[9:, "rare"] = None
     found = compare.report(saved(tmp_path, "rare.csv", frame), steps=1, seeds=1)
     assert found.untrained is None and set(found.answers.column) == {"a", "b"}
@@ -615,7 +618,8 @@ def test_what_say_raises_ends_the_training_and_keeps_what_is_trained(tmp_path, t
 
 
 def test_an_id_that_is_the_target_stays(module_home):
-    frame = STARS.assign(a_id=RNG.permutation(400))
+    rng = np.random.default_rng(1)
+    frame = STARS.assign(a_id=rng.permutation(400))
     found = compare.read(saved(module_home, "ids.csv", frame))
     assert found.of_kind("id") == ["a_id"]
     spec = learning.specs(found, [nl.XVal()], "a_id", steps=2, seeds=1)[0]
@@ -734,7 +738,8 @@ def test_advice_from_one_seed_or_no_better_than_the_constant_says_so():
 
 
 def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, trains_here, few_encoders):
-    noise = pd.DataFrame({"a": RNG.uniform(size=300), "b": RNG.normal(size=300)}).round(3)
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame({"a": rng.uniform(size=300), "b": rng.normal(size=300)}).round(3)
     found = compare.report(saved(tmp_path, "noise.csv", noise), steps=2, seeds=1)
     assert not found.advice.predictable and found.errors is None
     assert "Learned nothing" in found.text

@@ -1,5 +1,6 @@
 """A regressor and an encoder for scikit-learn, and a regression from a file."""
 
+import functools
 import json
 import pickle
 from types import SimpleNamespace
@@ -12,7 +13,6 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator
 from typer.testing import CliRunner
 
 import numlab as nl
@@ -29,10 +29,14 @@ EXPECTED = {"check_regressors_train": "two steps teach too little for its R² of
 
 
 def test_the_regressor_is_an_estimator_of_scikit_learn(home):
+    from sklearn.utils.estimator_checks import check_estimator  # a second, which others can spare
+
     check_estimator(NumberRegressor(steps=2, members=1, d_model=8), expected_failed_checks=EXPECTED)
 
 
 def test_the_encoder_is_a_transformer_of_scikit_learn():
+    from sklearn.utils.estimator_checks import check_estimator
+
     check_estimator(NumberEncoder(d_model=4))
 
 
@@ -56,7 +60,7 @@ def test_the_unit_and_the_offset_of_the_target_do_not_matter(home):
 
 @pytest.mark.parametrize("least", [0.0, 1e-6])
 def test_a_target_of_many_decades_is_predicted_within_its_intervals_and_not_below_0(home, least):
-    x = RNG.uniform(0, 1, 300)
+    x = np.random.default_rng(1).uniform(0, 1, 300)
     y = np.where(x < 0.1, least, 10 ** (12 * x - 6))
     model = NumberRegressor(steps=150, members=1, d_model=32).fit(x[:200, None], y[:200])
     predicted, (low, high) = model.predict(x[200:, None]), model.predict_interval(x[200:, None]).T
@@ -177,9 +181,14 @@ def test_baselines_take_words_and_gaps():
         assert np.isfinite(model.fit(frame, np.arange(40.0)).predict(frame)).all()
 
 
-def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
+def test_the_shell_fits_a_column_of_a_file_and_prints_it_as_text_or_json(
+    tmp_path, home, monkeypatch
+):
     monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
-    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
+    once = functools.cache(lambda: regress(frame, "y"))
+    monkeypatch.setattr("numlab.compare.regression.regress", lambda *_: once())
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=Y)
+    frame.to_csv(tmp_path / "t.csv", index=False)
     picture = tmp_path / "t.png"
     options = ["regress", str(tmp_path / "t.csv"), "--target", "y", "--picture", str(picture)]
     done = CliRunner().invoke(app, [*options, "--columns", "a,b"])
@@ -188,6 +197,9 @@ def test_the_shell_fits_a_column_of_a_file(tmp_path, home, monkeypatch):
     for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store"):
         assert part in done.output
     assert picture.stat().st_size > 5000
+    said = json.loads(CliRunner().invoke(app, [*options[:4], "--json"]).stdout)
+    assert said["target"] == "y" and said["rows_tested"] == 75 and len(said["runs"]) == 3
+    assert said["errors"]["boosting"]["mae"] > 0 and 0 <= said["interval"]["covered"] <= 1
 
 
 @pytest.mark.parametrize(("named", "read"), [([], ["x"]), (["order id", "x"], ["order id", "x"])])
@@ -207,15 +219,6 @@ def test_a_regression_learns_from_an_id_only_if_it_is_named(
     said = CliRunner().invoke(app, [*options, *(["--columns", ",".join(named)] if named else [])])
     assert learned == read
     assert ("No model reads the ids order id" in said.output) == (not named)
-
-
-def test_the_shell_prints_a_regression_as_json(tmp_path, home, monkeypatch):
-    monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
-    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
-    done = CliRunner().invoke(app, ["regress", str(tmp_path / "t.csv"), "--target=y", "--json"])
-    found = json.loads(done.stdout)
-    assert found["target"] == "y" and found["rows_tested"] == 75 and len(found["runs"]) == 3
-    assert found["errors"]["boosting"]["mae"] > 0 and 0 <= found["interval"]["covered"] <= 1
 
 
 @pytest.mark.parametrize(
@@ -296,7 +299,7 @@ def test_a_width_that_heads_do_not_share_is_named():
 
 
 def test_hundreds_of_columns_are_read(home):
-    wide = RNG.normal(size=(20, 600))
+    wide = np.random.default_rng(1).normal(size=(20, 600))
     model = NumberRegressor(steps=1, members=1, d_model=4).fit(wide, wide[:, 0])
     assert model.predict(wide[:2]).shape == (2,)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from test_training import SPEC, weights
+from waiting import until
 
 import numlab as nl
 from numlab import store
@@ -65,14 +66,6 @@ class Waits(LossTerm):
 SPECS = [
     replace(SPEC, encoder=nl.P1000(), losses=(Waits(),), steps=8, seed=seed) for seed in range(5)
 ]
-
-
-def until(condition, what: str) -> None:
-    """Wait until something holds, for ten minutes."""
-    end = time.monotonic() + 600
-    while not condition():
-        assert time.monotonic() < end, f"{what}: not within ten minutes"
-        time.sleep(0.1)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
 
 import numlab as nl
 from numlab.pretrained import MINILM, NumberModel, locate
+from numlab.training.fit import threads
 
 KINDS = ("minilm", "gpt2", "t5")
 QUESTIONS = [row["question"] for row in ROWS]
@@ -38,11 +39,11 @@ def outputs(kind, numbers):
     return numbers(**numbers.collate(ROWS))["logits"]
 
 
+@torch.no_grad()
+@threads(1)  # on a busy machine two may share the work, and round, otherwise
 def seen(kind, numbers):
-    torch.set_num_threads(1)  # on a busy machine two may share the work, and round, otherwise
-    with torch.no_grad():
-        said = [] if kind == "minilm" else numbers.generate(QUESTIONS, **LOOK)
-        return outputs(kind, numbers).numpy(), said
+    said = [] if kind == "minilm" else numbers.generate(QUESTIONS, **LOOK)
+    return outputs(kind, numbers).numpy(), said
 
 
 def train(kind, targets):

@@ -27,11 +27,11 @@ from transformers import (
     T5GemmaForConditionalGeneration,
     T5GemmaModuleConfig,
 )
-from transformers.trainer import Trainer
 
 import numlab as nl
 from numlab.pretrained import NumberModel
 from numlab.pretrained.text import PretrainedTokenizer
+from numlab.training.fit import threads
 
 WRITERS = ("gpt2", "llama", "t5", "bart")
 ENCODERS = dict(
@@ -74,8 +74,8 @@ LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
 
 
 @torch.no_grad()
+@threads(1)  # on a busy machine two may share the work, and round, otherwise
 def logits(kind, numbers):
-    torch.set_num_threads(1)  # on a busy machine two may share the work, and round, otherwise
     if kind not in WRITERS:
         return numbers.model(**numbers.inputs([row["question"] for row in ROWS])).logits
     return numbers(**numbers.collate(ROWS))["logits"]
@@ -367,6 +367,8 @@ def test_a_number_is_learned_and_written(kind, steps=200, rate=1e-2):
 
 
 def test_trainer_computes_the_loss_of_a_batch():
+    from transformers.trainer import Trainer  # most of a second, which others can spare
+
     numbers = make("gpt2", nl.FoNE(4, 2))
     batch = numbers.collate(ROWS)
     n = (batch["labels"] != -100).sum()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_project import STAGES
 
 import numlab as nl
 
@@ -72,7 +73,13 @@ def test_its_model_trains(home):
     names = {}
     exec(LIBRARY, names)
     assert names["run"].folder.is_dir()
-    assert 0 <= nl.metrics.exact_match(names["answers"]) <= 1
+    assert nl.metrics.exact_match(names["answers"]) > 0.5
+
+
+def test_its_direction_of_imports_is_the_one_that_is_tested():
+    (said,) = re.findall(r"checks it: (.*?)\. Where", README, re.DOTALL)
+    stages = [{*" ".join(part.split()).split(", ")} for part in said.split("→")]
+    assert stages == [*STAGES[:-2], {"command line"}]
 
 
 def test_the_files_that_it_names_exist():

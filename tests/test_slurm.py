@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 import numlab as nl
 from numlab import store
@@ -125,13 +126,6 @@ def slurm(home, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([TESTS, os.environ.get("PYTHONPATH", "")]))
     yield jobs
     subprocess.run(["scancel", *os.listdir(jobs)], check=True)
-
-
-def until(condition) -> None:
-    end = time.monotonic() + 300
-    while not condition():
-        assert time.monotonic() < end, "not within five minutes"
-        time.sleep(0.05)
 
 
 def weights(run: nl.Run) -> bytes:

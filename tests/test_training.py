@@ -15,6 +15,7 @@ import types
 import dask
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import torch
 from distributed import LocalCluster, Security
@@ -490,11 +491,11 @@ def test_a_model_that_is_loaded_meanwhile_leaves_a_training_as_it_is(home):
     alone = weights(nl.train(SPEC))
     other = nl.train(dataclasses.replace(SPEC, seed=1))
     shutil.rmtree(nl.Run(SPEC).folder)
-    done = threading.Event()
+    done, loaded = threading.Event(), []
 
     def load():
         while not done.is_set():
-            assert nl.Run(other.spec).model
+            loaded.append(nl.Run(other.spec).model)
 
     loader = threading.Thread(target=load)
     loader.start()
@@ -503,6 +504,7 @@ def test_a_model_that_is_loaded_meanwhile_leaves_a_training_as_it_is(home):
     finally:
         done.set()
         loader.join()
+    assert loaded
 
 
 def test_a_model_from_scratch_needs_an_encoder_and_a_part_has_a_name():
@@ -632,11 +634,27 @@ def test_bf16_is_for_processors_with_units_for_it(units, monkeypatch):
     assert seen == {bool(units)}
 
 
-def test_workers_have_the_environment_of_the_time_when_they_start(monkeypatch):
+def listening() -> set[str]:
+    """The addresses at which this process and its children listen."""
+    own = psutil.Process()
+    every = [c for p in (own, *own.children(recursive=True)) for c in p.net_connections("inet")]
+    return {c.laddr.ip for c in every if c.status == psutil.CONN_LISTEN}
+
+
+def test_workers_have_the_environment_of_the_time_when_they_start_and_no_port_beyond_this_machine(
+    monkeypatch,
+):
     for value in ("first", "second"):
         monkeypatch.setenv("OF_NOW", value)
         with cluster.connect(None, 1) as client:
             assert client.submit(os.getenv, "OF_NOW").result() == value
+            assert listening() == {"127.0.0.1"}
+
+
+def test_processes_of_torchrun_train_one_run(monkeypatch):
+    monkeypatch.setattr("torch.distributed.is_torchelastic_launched", lambda: True)
+    with pytest.raises(ValueError, match=r"processes of torchrun train one run: nl.train\(spec\)"):
+        nl.train_all([SPEC, dataclasses.replace(SPEC, seed=1)])
 
 
 def test_workers_import_nothing_from_the_current_folder(tmp_path):

@@ -8,6 +8,7 @@ import time
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from waiting import until
 
 from browser.conftest import PATIENCE, ROOT, command, open_notebook, saved, serve, shot
 
@@ -188,7 +189,8 @@ def test_the_saved_notebook_is_small_and_the_console_is_silent(page, module_home
 def app(browser, module_home, write_notebook):
     """The landing page of `numlab app`, then the explorer, at 150 %."""
     write_notebook(module_home, "explore/app", *CELLS[:2], prose="# The explorer\n\nWords.")
-    write_notebook(module_home, "start", "print('hot')", prose="# Start here")
+    touch = f"open({str(module_home / 'hot')!r}, 'w')"
+    write_notebook(module_home, "start", touch, prose="# Start here")
     with serve(module_home, "numlab", "app", "--port={port}") as address:
         page = browser.new_page(viewport={"width": 853, "height": 533}, device_scale_factor=1.5)
         page.set_default_timeout(PATIENCE)
@@ -201,6 +203,10 @@ def app(browser, module_home, write_notebook):
         page.locator(".js-plotly-plot .draglayer").first.wait_for(state="attached")  # it is drawn
         yield page
         page.close()
+
+
+def test_the_first_notebook_has_run_before_anyone_opens_it(app, module_home):
+    until((module_home / "hot").exists, "the first notebook")
 
 
 def brightness(page) -> float:

@@ -338,9 +338,8 @@ def test_an_answer_can_be_read_back(encoder):
 
 @every_encoder
 def test_an_embedding_or_head_needs_a_carrier(encoder):
-    if not encoder.carriers:
-        assert encoder.embedding(D_MODEL) is None
-        assert encoder.head is None
+    assert (encoder.embedding(D_MODEL) is None) == (not encoder.carriers)
+    assert encoder.carriers or encoder.head is None
 
 
 def carried(encoder: Encoder) -> tuple[torch.Tensor, torch.Tensor]:

@@ -188,11 +188,18 @@ def server():
     http_server.shutdown()
 
 
-@pytest.mark.parametrize("name", ["other.nc", "short.nc"], ids=["other checksum", "breaks off"])
-def test_of_a_failed_download_nothing_is_kept(server, tmp_path, monkeypatch, name):
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [
+        ("other.nc", ValueError, "does not match the known hash"),
+        ("short.nc", OSError, "IncompleteRead"),
+    ],
+    ids=["other checksum", "breaks off"],
+)
+def test_of_a_failed_download_nothing_is_kept(server, tmp_path, monkeypatch, name, error, said):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     source = FieldFile(f"{server}/{name}", checksum="sha256:" + 64 * "0")
-    with pytest.raises((ValueError, OSError)):
+    with pytest.raises(error, match=said):
         source.fetch()
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
 
