@@ -634,21 +634,22 @@ def test_bf16_is_for_processors_with_units_for_it(units, monkeypatch):
     assert seen == {bool(units)}
 
 
-def listening() -> set[str]:
-    """The addresses at which this process and its children listen."""
+def listening() -> set[tuple[str, int]]:
+    """The addresses and ports at which this process and its children listen."""
     own = psutil.Process()
     every = [c for p in (own, *own.children(recursive=True)) for c in p.net_connections("inet")]
-    return {c.laddr.ip for c in every if c.status == psutil.CONN_LISTEN}
+    return {(c.laddr.ip, c.laddr.port) for c in every if c.status == psutil.CONN_LISTEN}
 
 
 def test_workers_have_the_environment_of_the_time_when_they_start_and_no_port_beyond_this_machine(
     monkeypatch,
 ):
+    before = listening()
     for value in ("first", "second"):
         monkeypatch.setenv("OF_NOW", value)
         with cluster.connect(None, 1) as client:
             assert client.submit(os.getenv, "OF_NOW").result() == value
-            assert listening() == {"127.0.0.1"}
+            assert {address for address, _ in listening() - before} == {"127.0.0.1"}
 
 
 def test_processes_of_torchrun_train_one_run(monkeypatch):
