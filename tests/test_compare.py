@@ -1,5 +1,6 @@
 """A file is read, measured, trained on, and advised on; what is wrong with it is explained."""
 
+import io
 import json
 import sys
 
@@ -66,6 +67,63 @@ def test_a_first_row_of_numbers_is_no_header(tmp_path, text, first):
 def test_numbers_beside_a_corner_are_names(tmp_path):
     pd.DataFrame([[1.5, 2.0], [3.0, 4.0]]).to_csv(tmp_path / "n.csv")
     assert compare.read(tmp_path / "n.csv").frame.columns.tolist() == ["0", "1"]
+
+
+def test_names_that_pandas_counts_are_names(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(5, 3)))
+    found = read(tmp_path, "n.csv", frame.to_csv(index=False))
+    assert [*found.frame] == ["0", "1", "2"] and len(found.frame) == 5
+
+
+@pytest.mark.parametrize("form", ["%.18e", "%.3f"])
+def test_a_first_row_of_numbers_with_spaces_between_them_is_no_header(tmp_path, form):
+    np.savetxt(file := io.StringIO(), [[1.5, -2.5], [3.5, 4.5]], form)
+    assert read(tmp_path, "n.csv", file.getvalue()).numbers["n0"].tolist() == [1.5, 3.5]
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "n/a"])
+def test_names_with_units_stay_names_above_a_gap(tmp_path, gap):
+    found = read(tmp_path, "n.csv", f"10m,20m\n1.5,{gap}\n2.5,3\n").numbers
+    assert {name: x.tolist() for name, x in found.items()} == {"10m": [1.5, 2.5], "20m": [3]}
+
+
+def test_the_first_row_is_said_to_be_names_where_there_is_one(tmp_path):
+    found = read(tmp_path, "n.csv", "5.1,setosa\n" + "4.9,setosa\n3.5,other\n" * 3)
+    assert found.notes == ("the first row (5.1, setosa) is taken for names",)
+    frame = pd.DataFrame({"land": [1.5, 2], "1990": [3, 4]})
+    assert compare.read(saved(tmp_path, "n.parquet", frame)).notes == ()
+
+
+def test_equal_values_in_a_first_row_may_want_names(tmp_path):
+    with pytest.raises(ValueError, match="'0': rename one, or write names above"):
+        read(tmp_path, "n.csv", "5,a,0,0\n6,b,1,2\n")
+
+
+@pytest.mark.parametrize("code", ["{0}-50-60", "{0}-{0}-{0}"])
+def test_codes_that_are_mostly_no_dates_are_none(tmp_path, code):
+    text = "x,code\n" + "".join(f"{i}.5,{code.format(i)}\n" for i in range(10, 90))
+    assert read(tmp_path, "n.csv", text).columns.kind.tolist() == ["number", "text"]
+    assert compare.report(tmp_path / "n.csv", steps=0).advice.encoder
+
+
+@pytest.mark.parametrize("form", ["{:02}:30", "{:02}:30:15", "now", "today"])
+def test_a_time_without_a_day_is_no_date(tmp_path, form):
+    text = "x,t\n" + "".join(f"{i},{form.format(i)}\n" for i in range(24))
+    with pytest.raises(ValueError, match="t: expected the kind date; got"):
+        read(tmp_path, "n.csv", text, ["x", "t:date"])
+
+
+def test_durations_of_a_parquet_file_are_hours(tmp_path):
+    frame = pd.DataFrame({"x": range(60), "t": pd.to_timedelta(np.arange(60), "min")})
+    found = compare.read(saved(tmp_path, "n.parquet", frame)).numbers
+    assert found["t"][:2].tolist() == [0, 1 / 60]
+
+
+def test_few_numbers_are_said_only_where_each_column_is_predicted(tmp_path):
+    text = "x,y\n" + "".join(f"{i},{i if i % 2 else ''}\n" for i in range(60))
+    assert "too few to predict" in read(tmp_path, "n.csv", text).columns.note[1]
+    for target in "xy":
+        assert not read(tmp_path, "n.csv", text, target=target).columns.note.any()
 
 
 def test_a_comma_at_the_end_of_each_line_moves_no_column(tmp_path):
@@ -153,7 +211,15 @@ UNITS = [
     ("(67.5);3;4", [-67.5, 3, 4], "(67.5) is taken for -67.5"),
 ]
 UNLIKE = ["5 kg;5 km;7 s", "A1;A2;A3", "08:03;09:10;10:00", "3 of 4;1 of 2;x", "SKU 1;SKU 2;SKU 3"]
-UNLIKE += ["1.5k;2k;3k;900", "50%;70%;0.3", "5 MW;7 mW;9 MW", "(5,7);(3,4);(1,2)", "6 kg;x;y"]
+UNLIKE += ["$1K;$2K;$3K;900", "€ 5 M;€ 6 M;€ 7 M;900000", "5 million;7 million;900000"]
+UNLIKE += [
+    "2 mln;3 mln;5000",
+    "1.5k;2k;3k;900",
+    "50%;70%;0.3",
+    "5 MW;7 mW;9 MW",
+    "(5,7);(3,4);(1,2)",
+    "6 kg;x;y",
+]
 
 
 def entered(folder, entries):

@@ -3,6 +3,7 @@
 import functools
 import json
 import pickle
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
@@ -179,6 +180,19 @@ def test_baselines_take_words_and_gaps():
     frame = pd.DataFrame({"x": [np.nan, *np.arange(39.0)], "w": ["a", None] * 20})
     for model in baselines().values():
         assert np.isfinite(model.fit(frame, np.arange(40.0)).predict(frame)).all()
+
+
+def test_baselines_take_a_column_without_any_number():
+    frame = pd.DataFrame({"x": np.full(40, np.nan), "z": np.arange(40.0)})
+    for model in baselines().values():
+        assert np.isfinite(model.fit(frame, frame.z).predict(frame.assign(x=1.0))).all()
+
+
+@pytest.mark.parametrize("n", [10**400, Decimal("1e400")], ids=["int", "decimal"])
+def test_a_whole_number_beyond_float64_is_named(n):
+    frame = pd.DataFrame({"a": pd.Series([n, n], dtype=object)})
+    with pytest.raises(ValueError, match="an integer of about 40. digits in a"):
+        NumberEncoder().fit(frame)
 
 
 def test_the_shell_fits_a_column_of_a_file_and_prints_it_as_text_or_json(

@@ -363,6 +363,13 @@ def test_a_number_is_learned_and_written(kind, steps=200, rate=1e-2):
     assert np.median(error) < 0.5 and error.max() < 2
 
 
+def test_an_answer_without_a_start_is_said():
+    numbers = make("t5", nl.XVal())
+    numbers.model.generation_config.decoder_start_token_id = None
+    with pytest.raises(ValueError, match=r"set generation_config\.decoder_start_token_id"):
+        numbers(**numbers.collate(ROWS))
+
+
 # -- Trainer
 
 

@@ -108,6 +108,17 @@ def test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, kind,
     torch.testing.assert_close(ours, theirs_out, rtol=1e-4, atol=1e-5)
 
 
+SCALED = {"vocab_size": 300, "d_model": 32, "scale_embedding": True, "pad_token_id": 0}
+SCALED |= {"decoder_start_token_id": 0, **PARTS, **HEADS}
+
+
+@pytest.mark.parametrize("kind", ["MarianMTModel", "PegasusForConditionalGeneration"])
+def test_a_model_that_scales_words_but_no_vectors_reads_the_same(kind, tokenizer):
+    make = getattr(hf, kind)
+    model = make(make.config_class(**SCALED)).eval()
+    test_without_an_encoder_the_model_reads_what_its_tokenizer_says(model, "t5", tokenizer)
+
+
 def xlnet():
     config = hf.XLNetConfig(vocab_size=300, d_model=32, n_layer=2, n_head=2, d_inner=16)
     return hf.XLNetLMHeadModel(config)

@@ -487,6 +487,15 @@ def test_batches_that_ask_for_no_trained_part_change_nothing(home):
     assert run.history.step.iloc[-1] == 20
 
 
+def test_training_leaves_the_draws_of_others_as_they_are(home):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    for _ in range(2):  # trained, then found in the store
+        torch.manual_seed(5)
+        _ = nl.train(SPEC).model
+        assert torch.equal(torch.rand(3), expected)
+
+
 def test_a_model_that_is_loaded_meanwhile_leaves_a_training_as_it_is(home):
     alone = weights(nl.train(SPEC))
     other = nl.train(dataclasses.replace(SPEC, seed=1))

@@ -100,12 +100,16 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
     first = pd.read_csv(path, header=None, nrows=1, **options).iloc[0]
     named, beside = first.dropna(), [*csv.reader(head[1:2], delimiter=options["sep"])]
     plain = in_float64(named, "")[0].notna()
-    units_below = in_float64(pd.Series(beside[:1] and beside[0], dtype="str"), "")[0].isna().any()
+    below = pd.Series(beside[:1] and beside[0], dtype="str").str.strip()
+    units_below = (in_float64(below, "")[0].isna() & below.str.match(UNIT)).any()
     with_unit = named.str.strip().str.match(UNIT) & (units_below or not beside)
-    if pd.notna(first[0]) and (plain | with_unit).all():  # no header
+    spaced = named.str.fullmatch(r"\s*[-+.\d][-+.\deE]*\s[-+.\deE\s]*")  # "1.5 2.5"
+    counted = len(first) > 2 and [*first] == [*map(str, range(len(first)))]  # as pandas names them
+    if pd.notna(first[0]) and (plain | with_unit | spaced).all() and not counted:  # no header
         options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}
     elif twice := named[named.duplicated()].tolist():  # pandas would rename them
-        raise ValueError(f"it has several columns with the name {twice[0]!r}: rename one")
+        rename = "rename one, or write names above if its first row is data"
+        raise ValueError(f"it has several columns with the name {twice[0]!r}: {rename}")
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:

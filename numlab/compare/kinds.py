@@ -21,7 +21,8 @@ UNIT = re.compile(
     r"(?P<after>[^\W\d_][^\d\s.,]{0,9}[23]?|[%‰°$€£¥₹][A-Z]?)?$"
 )
 # Left off only where all entries have it: 5 beside 5 % is not of the same scale.
-SCALES = ("%", "‰", "k", "K", "M", "B", "bn", "Mio", "Mrd", "Tsd")
+SCALES = ("%", "‰", "k", "K", "M", "B", "bn", "Mio", "Mrd", "Tsd", "mn", "mln", "bln")
+SCALES += ("thousand", "million", "billion", "trillion")
 DEBIT = re.compile(r"^([$€£¥₹]?)\s*\(([^()]*\d[^()]*)\)$")  # below 0, as accountants write it
 SIGN = re.compile(r"^([-+\u2212])\s*((?:US)?\$|[€£¥₹])")
 DAY = r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})"
@@ -35,6 +36,8 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
 
     ValueError where no value is of the given kind.
     """
+    if raw.dtype.kind == "m":  # in hours, as in `tasks.Table`
+        raw = raw.dt.total_seconds() / 3600
     texts = raw.astype("str").str.strip().where(raw.notna())
     texts = texts.where(~texts.str.lower().isin([*EMPTY, ""]))
     if texts.isna().all():
@@ -89,7 +92,7 @@ def bare(texts: pd.Series) -> tuple[pd.Series, str]:
     if 2 * len(units) < texts.notna().sum() or units.nunique() != 1:
         return texts, note
     unit = units.iloc[0]
-    if without and unit in SCALES:
+    if without and unit.split()[-1] in SCALES:
         return texts, note
     lack = f" (without it: {without:,})" if without else ""
     texts = texts.mask(texts.index.isin(units.index), parts.number)
@@ -156,7 +159,8 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     parts = some.str.extract(f"^{DAY}{TIME}$").dropna()
     by_day = len(parts) > 0.9 * len(some)
     if some.str.fullmatch(ISO_DATE).mean() > 0.9 or (given == "date" and not by_day):
-        known = texts.mask(texts.str.fullmatch(DAY + TIME, na=False))  # 5.4.2026: May or April?
+        # 5.4.2026: May or April? And to pandas, 10:30 and "now" are of today
+        known = texts.mask(texts.str.match(rf"{DAY}{TIME}$|\d+:|\D*$", na=False))
         local = known.str.replace(ZONE, r"\1", regex=True)
         found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())
@@ -176,11 +180,14 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     long, short = (pd.to_datetime(written, "coerce", format=f"%d/%m/{y}") for y in ("%Y", "%y"))
     time = pd.to_datetime("2000-01-01" + parts[3], errors="coerce", format="mixed")
     found = long.fillna(short) + (time - pd.Timestamp(2000, 1, 1))
+    n = int((found.isna() & texts.notna()).sum())
+    if not given and 2 * n > len(some):
+        return None
     if given not in ("dmy", "mdy") and not clear:
         notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
     if (of_two := long.isna() & short.notna()).any():
         first = of_two.idxmax()
         notes.append(f"the year of {texts[first]} is read as {short[first].year}")
-    if n := int((found.isna() & texts.notna()).sum()):
+    if n:
         notes.append(f"{n:,} are not such dates")
     return found, joined(*notes)

@@ -99,7 +99,8 @@ def read(
     frame, total = sample(path)
     if total > len(frame):
         notes.append(f"{total:,} rows: {len(frame):,} of them, drawn at random, are used")
-    if any(re.fullmatch(r"[-+]?\d+([.,]\d+)?", name) for name in frame.columns[1:]):
+    has_lines = path.suffix.lower() not in (".parquet", ".json", ".jsonl", ".ndjson")
+    if has_lines and any(re.fullmatch(r"[-+]?\d+([.,]\d+)?", name) for name in frame.columns):
         notes.append(f"the first row ({', '.join(frame.columns[:COLUMNS])}) is taken for names")
     given = dict(_named(name, frame) for name in columns)
     if target and target not in frame:
@@ -150,7 +151,7 @@ def _understood(
         if used:
             kept[name] = values
         n_known = 0 if values is None else int(values.notna().sum())
-        if used and kind == "number" and n_known < LEAST <= len(frame):
+        if used and kind == "number" and not target and n_known < LEAST <= len(frame):
             note = joined(note, f"{n_known} known numbers are too few to predict")
         missing = int(frame[name].isna().sum() if values is None else values.isna().sum())
         rows.append((name, kind, used, missing, note))

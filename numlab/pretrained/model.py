@@ -17,7 +17,7 @@ from numlab.examples import Layout
 from numlab.models import Architecture, Model
 from numlab.objectives import Inputs, MaskedWords
 from numlab.pretrained.embedding import PretrainedEmbedding
-from numlab.pretrained.source import MINILM, config, kept, load
+from numlab.pretrained.source import MINILM, config, kept, load, scale
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
 
@@ -118,6 +118,7 @@ def states(trunk: nn.Module, h: torch.Tensor, real, layer: int | None, reads=Non
 
     From embeddings (B, T, d); (t, d) at the flat positions `reads`, None: at all.
     """
+    h = scale(trunk) * h
     if layer != 0:
         mask, every = None if real is None else real.long(), layer is not None
         out = trunk(inputs_embeds=h, attention_mask=mask, output_hidden_states=every)

@@ -19,7 +19,7 @@ from numlab.examples import by_index
 from numlab.objectives import Inputs, MaskedLM
 from numlab.parsing import parse, refuse_thousands
 from numlab.pretrained.embedding import PretrainedEmbedding
-from numlab.pretrained.source import start
+from numlab.pretrained.source import scale, start
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
@@ -117,7 +117,7 @@ class NumberModel(
         Padded on the right; on the `left` for a decoder that continues the texts.
         """
         inputs = self.read(texts).to(self.embed.table.weight.device)
-        return _arguments(self.embed(inputs), inputs.real, left)
+        return _arguments(scale(self.model) * self.embed(inputs), inputs.real, left)
 
     def collate(self, rows: list[dict[str, str]]) -> dict:
         """A batch for `forward`; a row has a "question" and an "answer"."""
@@ -139,7 +139,7 @@ class NumberModel(
         """For n answers of L tokens, and m of them that carry a number: logits (n, L, words) of the
         model's words and the encoder's, and losses of the numbers (m,). With labels a loss."""
         question, answer = Inputs(**question), Inputs(**answer)
-        before, real = self.embed(question), question.real
+        before, real = scale(self.model) * self.embed(question), question.real
         if self.two_parts:  # the answer follows a token of its own
             arguments = _arguments(before, real)
             real = torch.ones_like(real[:, :1])

@@ -72,8 +72,17 @@ def config(name: str):
     return load(AutoConfig, name)
 
 
+def scale(model) -> float:
+    """What a model multiplies the vectors of words by, but not vectors that it is given."""
+    given = model.config.model_type in ("marian", "pegasus")
+    return model.get_encoder().embed_scale if given else 1.0
+
+
 def start(model) -> int:
     """The token that an encoder-decoder's answer follows, as in `transformers`."""
     tokens = model.generation_config
     first = tokens.decoder_start_token_id
-    return tokens.bos_token_id if first is None else first
+    first = tokens.bos_token_id if first is None else first
+    if first is None:
+        raise ValueError("an answer has no start: set generation_config.decoder_start_token_id")
+    return first

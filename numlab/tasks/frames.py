@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from numlab.numbers import EXACT
+from numlab.numbers import EXACT, written
 from numlab.parsing import ISO_DATE, ZONE
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def refuse_rounded(column: pd.Series, name: str) -> None:
     some = column.dropna()
     if types.infer_dtype(some) in ("integer", "decimal", "mixed-integer-float"):
         for n in some[[bool(EXACT < x < math.inf or -math.inf < x < -EXACT) for x in some]]:
-            if n == int(n) != int(float(n)):
-                rounded = f"float64 rounds whole numbers above 2^53; got {n} in {name}"
+            if n == int(n) and (abs(n) > sys.float_info.max or int(n) != int(float(n))):
+                got = f"{written(int(n))} in {name}"
+                rounded = f"float64 rounds whole numbers above 2^53; got {got}"
                 raise ValueError(f"{rounded}: if they are ids, pass texts; else divide them")
 
 
@@ -91,14 +93,14 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
     """
     if known or column.dtype == "category":
         return column
-    if types.is_timedelta64_dtype(column):
-        return column.dt.total_seconds() / 3600
     if types.is_object_dtype(column) or types.is_string_dtype(column):
         column = column.mask(column == "")  # of a file, a missing value
     some = column.dropna().astype(object)
     kind = pd.api.types.infer_dtype(some)
     if kind == "datetime" and column.dtype != object:
         return column  # stays in its time zone
+    if kind == "timedelta":
+        return pd.to_timedelta(column).dt.total_seconds() / 3600
     if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
         try:
             return column.astype(object).where(column.notna(), np.nan).astype(float)

@@ -97,7 +97,7 @@ class Fit:
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         self._check_encoder()
-        with TORCH_GENERATOR:
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):  # the user's draws go on as before
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
         if spec.start:
@@ -192,7 +192,7 @@ class Fit:
         inputs, targets = spec.objective.train(batch, np.random.default_rng((spec.seed, 2, step)))
         self.tokens += int(batch.real.sum())
         entropy = np.random.SeedSequence((spec.seed, 1, step))
-        with TORCH_GENERATOR:
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):
             # torch.manual_seed formats a traceback besides: slow where the generator alone will do
             on_cpu = self.model.device.type == "cpu"
             seed = torch.default_generator.manual_seed if on_cpu else torch.manual_seed

@@ -72,7 +72,7 @@ class Run:
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
         store.used[self.digest] = self.spec
-        with TORCH_GENERATOR:
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):
             model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self._stored_file("weights.safetensors")))
         return model.to(best_device()).eval()

@@ -491,3 +491,9 @@ def test_durations_are_hours():
 def test_a_frame_of_texts_is_refused():
     with pytest.raises(ValueError, match="got a DataFrame: pass one column"):
         Texts(pd.DataFrame({"text 1": ["1 kg"]}))
+
+
+@pytest.mark.parametrize("kind", [object, "duration[us][pyarrow]"])
+def test_durations_of_any_type_are_hours(kind):
+    times = pd.Series(pd.to_timedelta(["90min", None])).astype(kind)
+    assert as_columns(pd.DataFrame({"t": times}))["t"][0] == 1.5
