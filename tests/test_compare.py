@@ -87,6 +87,11 @@ def test_names_with_units_stay_names_above_a_gap(tmp_path, gap):
     assert {name: x.tolist() for name, x in found.items()} == {"10m": [1.5, 2.5], "20m": [3]}
 
 
+def test_names_with_a_space_behind_stay_names(tmp_path):
+    found = read(tmp_path, "n.csv", "2024-01 ,2024-02 \n5,6\n7,8\n")
+    assert [name.strip() for name in found.frame] == ["2024-01", "2024-02"]
+
+
 def test_the_first_row_is_said_to_be_names_where_there_is_one(tmp_path):
     found = read(tmp_path, "n.csv", "5.1,setosa\n" + "4.9,setosa\n3.5,other\n" * 3)
     assert found.notes == ("the first row (5.1, setosa) is taken for names",)
@@ -106,11 +111,16 @@ def test_codes_that_are_mostly_no_dates_are_none(tmp_path, code):
     assert compare.report(tmp_path / "n.csv", steps=0).advice.encoder
 
 
-@pytest.mark.parametrize("form", ["{:02}:30", "{:02}:30:15", "now", "today"])
+@pytest.mark.parametrize("form", ["{:02}:30", "{:02}:30:15", "{} pm", "T{:02}:30", "now"])
 def test_a_time_without_a_day_is_no_date(tmp_path, form):
     text = "x,t\n" + "".join(f"{i},{form.format(i)}\n" for i in range(24))
     with pytest.raises(ValueError, match="t: expected the kind date; got"):
         read(tmp_path, "n.csv", text, ["x", "t:date"])
+
+
+def test_a_time_may_stand_before_its_day(tmp_path):
+    text = "x,t\n" + "".join(f"{i},{i}:30 2024-01-05\n" for i in range(10, 24))
+    assert read(tmp_path, "n.csv", text, ["x", "t:date"]).numbers["t hour"][0] == 10.5
 
 
 def test_durations_of_a_parquet_file_are_hours(tmp_path):
@@ -212,14 +222,8 @@ UNITS = [
 ]
 UNLIKE = ["5 kg;5 km;7 s", "A1;A2;A3", "08:03;09:10;10:00", "3 of 4;1 of 2;x", "SKU 1;SKU 2;SKU 3"]
 UNLIKE += ["$1K;$2K;$3K;900", "€ 5 M;€ 6 M;€ 7 M;900000", "5 million;7 million;900000"]
-UNLIKE += [
-    "2 mln;3 mln;5000",
-    "1.5k;2k;3k;900",
-    "50%;70%;0.3",
-    "5 MW;7 mW;9 MW",
-    "(5,7);(3,4);(1,2)",
-    "6 kg;x;y",
-]
+UNLIKE += ["2 mln;3 mln;5000", "1.5k;2k;3k;900", "50%;70%;0.3", "5 MW;7 mW;9 MW", "6 kg;x;y"]
+UNLIKE += ["5 Millions;7 Millions;900000", "5M€;7M€;900000", "(5,7);(3,4);(1,2)"]
 
 
 def entered(folder, entries):

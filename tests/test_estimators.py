@@ -185,7 +185,9 @@ def test_baselines_take_words_and_gaps():
 def test_baselines_take_a_column_without_any_number():
     frame = pd.DataFrame({"x": np.full(40, np.nan), "z": np.arange(40.0)})
     for model in baselines().values():
-        assert np.isfinite(model.fit(frame, frame.z).predict(frame.assign(x=1.0))).all()
+        found = model.fit(frame, frame.z).predict(asked := frame.assign(x=[np.nan, *range(39)]))
+        assert np.isfinite(found).all()
+        assert found[:1] == pytest.approx(model.predict(asked[:1]))  # whatever stands beside it
 
 
 @pytest.mark.parametrize("n", [10**400, Decimal("1e400")], ids=["int", "decimal"])
@@ -200,7 +202,12 @@ def test_the_shell_fits_a_column_of_a_file_and_prints_it_as_text_or_json(
 ):
     monkeypatch.setattr("numlab.estimators.EPOCHS", 0)
     once = functools.cache(lambda: regress(frame, "y"))
-    monkeypatch.setattr("numlab.compare.regression.regress", lambda *_: once())
+
+    def given(rows, target, say):
+        assert ({*rows}, target) == ({"a", "b", "y"}, "y")
+        return once()
+
+    monkeypatch.setattr("numlab.compare.regression.regress", given)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=Y)
     frame.to_csv(tmp_path / "t.csv", index=False)
     picture = tmp_path / "t.png"

@@ -112,7 +112,14 @@ SCALED = {"vocab_size": 300, "d_model": 32, "scale_embedding": True, "pad_token_
 SCALED |= {"decoder_start_token_id": 0, **PARTS, **HEADS}
 
 
-@pytest.mark.parametrize("kind", ["MarianMTModel", "PegasusForConditionalGeneration"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "MarianMTModel",
+        "PegasusForConditionalGeneration",
+        "BlenderbotSmallForConditionalGeneration",
+    ],
+)
 def test_a_model_that_scales_words_but_no_vectors_reads_the_same(kind, tokenizer):
     make = getattr(hf, kind)
     model = make(make.config_class(**SCALED)).eval()

@@ -158,7 +158,9 @@ def multiples(curves: pd.DataFrame, names: Mapping[str, str]) -> Figure:
         ax.plot(own.share, own.true, color="#BBBBBB", lw=3.5, solid_capstyle="butt")
         ax.plot(own.share, own.learned, color=encoder_color(encoder), lw=1.3)
         ax.set(xticks=(0, 0.5, 1), yticks=(-1, 0, 1), ylim=(-2.1, 2.1))
-        ax.tick_params(labelleft=k % len(names) == 0, labelbottom=k // len(names) == 3)
+        ax.tick_params(
+            labelleft=k % len(names) == 0, labelbottom=k // len(names) == len(columns) - 1
+        )
         if k < len(names):
             ax.set_title(
                 names[encoder].replace(" ", "\n"), fontsize=9.5, color=encoder_color(encoder)

@@ -103,7 +103,8 @@ def _separated(path: Path) -> Iterator[pd.DataFrame]:
     below = pd.Series(beside[:1] and beside[0], dtype="str").str.strip()
     units_below = (in_float64(below, "")[0].isna() & below.str.match(UNIT)).any()
     with_unit = named.str.strip().str.match(UNIT) & (units_below or not beside)
-    spaced = named.str.fullmatch(r"\s*[-+.\d][-+.\deE]*\s[-+.\deE\s]*")  # "1.5 2.5"
+    number = r"[-+]?[\d.]+([eE][-+]?\d+)?"
+    spaced = named.str.strip().str.fullmatch(rf"{number}(\s+{number})+")  # "1.5 2.5"
     counted = len(first) > 2 and [*first] == [*map(str, range(len(first)))]  # as pandas names them
     if pd.notna(first[0]) and (plain | with_unit | spaced).all() and not counted:  # no header
         options |= {"header": None, "names": [f"column {i + 1}" for i in range(len(first))]}

@@ -92,7 +92,8 @@ def bare(texts: pd.Series) -> tuple[pd.Series, str]:
     if 2 * len(units) < texts.notna().sum() or units.nunique() != 1:
         return texts, note
     unit = units.iloc[0]
-    if without and unit.split()[-1] in SCALES:
+    scale = re.sub(r"[$€£¥₹]|EUR|USD", "", unit.split()[-1])
+    if without and {scale, scale.lower().removesuffix("s")} & {*SCALES}:
         return texts, note
     lack = f" (without it: {without:,})" if without else ""
     texts = texts.mask(texts.index.isin(units.index), parts.number)
@@ -160,7 +161,8 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     by_day = len(parts) > 0.9 * len(some)
     if some.str.fullmatch(ISO_DATE).mean() > 0.9 or (given == "date" and not by_day):
         # 5.4.2026: May or April? And to pandas, 10:30 and "now" are of today
-        known = texts.mask(texts.str.match(rf"{DAY}{TIME}$|\d+:|\D*$", na=False))
+        clock = r"\D*\d{1,2}(:\d{2}){0,2}(\.\d+)?\s*(h|[AaPp]\.?[Mm]\.?)?$"
+        known = texts.mask(texts.str.match(rf"{DAY}{TIME}$|{clock}|\D*$", na=False))
         local = known.str.replace(ZONE, r"\1", regex=True)
         found = pd.to_datetime(local, errors="coerce", format="mixed", utc=True)
         n = int((found.isna() & texts.notna()).sum())

@@ -73,9 +73,9 @@ def config(name: str):
 
 
 def scale(model) -> float:
-    """What a model multiplies the vectors of words by, but not vectors that it is given."""
-    given = model.config.model_type in ("marian", "pegasus")
-    return model.get_encoder().embed_scale if given else 1.0
+    """What an encoder multiplies the vectors of words by, but not vectors that it is given."""
+    unscaled = model.config.model_type in ("marian", "pegasus", "blenderbot-small")
+    return getattr(model.get_encoder(), "embed_scale", 1.0) if unscaled else 1.0
 
 
 def start(model) -> int:

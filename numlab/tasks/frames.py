@@ -99,7 +99,7 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
     kind = pd.api.types.infer_dtype(some)
     if kind == "datetime" and column.dtype != object:
         return column  # stays in its time zone
-    if kind == "timedelta":
+    if kind == "timedelta" or types.is_timedelta64_dtype(column):
         return pd.to_timedelta(column).dt.total_seconds() / 3600
     if kind in ("floating", "integer", "mixed-integer-float", "decimal"):
         try:

@@ -97,7 +97,8 @@ class Fit:
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         self._check_encoder()
-        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):  # the user's draws go on as before
+        # the user's draws on the CPU go on as before
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
         if spec.start:

@@ -497,3 +497,7 @@ def test_a_frame_of_texts_is_refused():
 def test_durations_of_any_type_are_hours(kind):
     times = pd.Series(pd.to_timedelta(["90min", None])).astype(kind)
     assert as_columns(pd.DataFrame({"t": times}))["t"][0] == 1.5
+
+
+def test_durations_of_which_none_is_known_are_numbers():
+    assert as_columns(pd.DataFrame({"t": pd.to_timedelta([None, None])}))["t"].dtype == float
