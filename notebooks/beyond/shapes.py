@@ -82,11 +82,10 @@ def as_table(examples: list[nl.Examples]) -> pd.DataFrame:
 
 
 def answers(runs: list[nl.Run], examples: list[nl.Examples]) -> pd.DataFrame:
-    """Each answer for y, the columns of its text, and `truth`, which is y without its noise."""
+    """Each answer for y, and `truth`, which is y without its noise."""
     found = nl.predict(runs, examples, "y", batch_size=1024)
-    table = as_table(examples).drop(columns="y")
-    table["truth"] = Shapes.truth(table)
-    return found.join(table, on="example")
+    truth = Shapes.truth(as_table(examples))
+    return found.assign(truth=truth.loc[found.example].to_numpy())
 
 
 def baselines(runs: list[nl.Run], examples: list[nl.Examples]) -> pd.DataFrame:
