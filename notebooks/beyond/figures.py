@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from baselines import best_constant
 from matplotlib.figure import Figure
 
 from numlab.metrics import each_answer, score
@@ -44,16 +45,14 @@ def percent(scores: pd.Series) -> float:
 
 
 def constant(answers: pd.DataFrame, digits: int) -> pd.Series:
-    """The score (%) of one constant answer on each task: the median, or the commonest letter."""
-    first = answers[answers.encoder == answers.encoder.iloc[0]]
+    """The score (%) of the best constant answer to each task."""
 
-    def typical(true: pd.Series):
-        numbers = pd.to_numeric(true, errors="coerce")
-        return true.mode().iloc[0] if numbers.isna().all() else numbers.astype(float).median()
+    def points(rows: pd.DataFrame) -> float:
+        return percent(scored(rows, digits).score)
 
-    guess = first.groupby("task").true.transform(typical)
-    guessed = scored(first[["task", "true"]].assign(predicted=guess), digits)
-    return guessed.groupby("task", sort=False).score.agg(percent)
+    first = answers.loc[answers.encoder == answers.encoder.iloc[0], ["task", "true"]]
+    tasks = first.groupby("task", sort=False)
+    return pd.Series({task: best_constant(rows, points) for task, rows in tasks})
 
 
 def by_difficulty(answers: pd.DataFrame) -> pd.DataFrame:
@@ -102,8 +101,8 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     """A row for each encoder, the best on top, and a column for each task.
 
     `table` comes from `board`, with the columns encoder, task, value, low and high: the number in a
-    cell is the score, the small one half of its interval. `constant` holds the scores of a constant
-    answer by task; it is the lowest row.
+    cell is the score, the small one half of its interval. `constant` holds the scores of the best
+    constant answer by task; it is the lowest row.
     """
     tasks, encoders = table.task.unique(), table.encoder.unique()
     cells = table.pivot(index="encoder", columns="task", values=["value", "low", "high"])
@@ -126,7 +125,7 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
         around = f" ±{half.loc[encoders[i], tasks[j]]:.0f}" if told else ""
         ax.text(j, i, f"{number:.0f}{around}", fontsize=8.5, **look)
     ax.set_xticks(range(len(tasks) + 1), [*tasks, "mean"], rotation=30, ha="left")
-    ax.set_yticks(range(len(rows)), [*encoders, "a constant"])
+    ax.set_yticks(range(len(rows)), [*encoders, "the best constant"])
     for tick, name in zip(ax.get_yticklabels(), encoders, strict=False):
         tick.set_color(encoder_color(name))
     ax.axhline(len(encoders) - 0.5, color="white", lw=4)
@@ -146,7 +145,7 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
     """A panel for each encoder, a row for each loss: the score and its interval.
 
     `table` has the columns encoder, loss, value, low and high, in percent; the first loss is the
-    one that others are compared with. `constant` is the score of a constant answer.
+    one that others are compared with. `constant` is the score of the best constant answer.
     """
     groups, names = list(table.groupby("encoder", sort=False)), table.loss.unique()
     figure, axes = panels(len(groups), 4, 2.3, 0.34 * len(names) + 0.7, share=False)
@@ -155,7 +154,7 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
         ax.hlines(at, rows.low, rows.high, color=color, lw=2, alpha=0.5)
         ax.scatter(rows.value, at, 45, color=color, marker=encoder_marker(encoder), zorder=3)
         ax.axvline(rows.value.iloc[0], color=GREY, lw=1, ls="--", label=names[0])
-        ax.axvline(constant, color=GREY, lw=1, ls=":", label="one constant answer")
+        ax.axvline(constant, color=GREY, lw=1, ls=":", label="the best constant answer")
         ax.set(title=encoder, xlabel="log-sMAPE (%)\nhigh is good", ylim=(len(names) - 0.5, -0.5))
         ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
         ax.margins(x=0.12)
@@ -185,5 +184,5 @@ def layouts(frame: pd.DataFrame) -> Figure:
         ax.set(
             title=title, xlabel="sums right (%)", xlim=(-3, 103), ylim=(len(by_layout) - 0.5, -0.5)
         )
-    figure.suptitle("The same sums and models, digits written in six ways")
+    figure.suptitle("Sums that are right, by how numbers are written")
     return captioned(figure, "marker: mean of the seeds; small dots: each seed")

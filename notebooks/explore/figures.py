@@ -53,6 +53,6 @@ def answers(frame: pd.DataFrame, colors: Sequence[str]) -> Figure:
     axes[0].set_ylabel("answer less the true price (euros)")
     if (far := asked.error.quantile(0.995)) > 0:  # a few answers are far off
         axes[0].set_ylim(-1.1 * far, 1.1 * far)
-    figure.suptitle("A fine-tuned model answers prices: how far off?")
+    figure.suptitle("A small language model answers prices: how far off?")
     dots = f"dot: an answer of one of {frame.seed.nunique()} seeds; dashed: the true price"
     return captioned(figure, f"{dots}; outside: the farthest 0.5 %")

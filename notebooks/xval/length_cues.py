@@ -101,7 +101,7 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
     words = "VariableLength has two tokens for .23, three for −.23, five for −.023: the length of a mask"
     figure.suptitle(
-        f"{words}\ntells sign and size. All masks of P10 are of one length.", fontsize=11
+        f"{words}\ntells much about sign and size. All masks of P10 are of one length.", fontsize=11
     )
     return captioned(figure, "above: axes are linear from −0.1 to 0.1 and logarithmic beyond")
 

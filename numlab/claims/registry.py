@@ -39,7 +39,8 @@ class Claim:
     ratio: bool = False  # the mean is geometric, and paired samples are divided
     over: str = "seeds"  # or "examples": what samples are drawn over; "nothing": a computation
     gates: list[str] = field(default_factory=list)  # that must pass before the statistic may judge
-    # what was changed afterwards: `was`, the old text; `reason`; `seen`, results known by then
+    # what was changed afterwards: `was`, the old text; `reason`; `seen`, results known by then.
+    # In the file, a list of names of [amendments.<name>], which several claims can share.
     amended: list[dict[str, str]] = field(default_factory=list)
 
     def __post_init__(self):
@@ -117,4 +118,9 @@ def claims() -> Mapping[str, Claim]:
     ['xval/tab12']
     """
     files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.toml")))
-    return {entry["id"]: Claim(**entry) for file in files for entry in file["claim"]}
+    return {entry["id"]: _claim(entry, file) for file in files for entry in file["claim"]}
+
+
+def _claim(entry: dict[str, Any], file: dict[str, Any]) -> Claim:
+    amended = [file["amendments"][name] for name in entry.get("amended", ())]
+    return Claim(**entry | {"amended": amended})

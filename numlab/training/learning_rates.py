@@ -80,7 +80,7 @@ def choose_learning_rates(
 
 
 def _search(specs: Sequence[RunSpec], grid: list[float], steps: int, seeds: int):
-    """(specs, rates) validation losses, means over seeds, and the index of each spec's best rate."""
+    """(specs, rates) losses, means over the seeds, and the index of each spec's best rate."""
     short = [
         replace(spec, learning_rate=rate, steps=steps, seed=spec.seed + i)
         for spec, rate, i in itertools.product(specs, grid, range(seeds))

@@ -14,7 +14,9 @@ figures = ["xval/fig07"]
 text = "xVal is best"
 statistic = "errors"
 within = [0, 1]
-[[claim.amended]]
+amended = ["x-1"]
+
+[amendments.x-1]
 was = "a"
 reason = "b"
 seen = "c"
