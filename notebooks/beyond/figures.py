@@ -113,7 +113,9 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     ax.imshow(shown, cmap="Blues", vmin=0, vmax=1.2 * shown.max(), aspect="auto")
     best = shown.max(0)
     for (i, j), number in np.ndenumerate(shown):
-        none = i < len(encoders) and number <= shown[-1, j]  # no better than a constant
+        told = i < len(encoders) and j < len(tasks)
+        around = half.loc[encoders[i], tasks[j]] if told else 0
+        none = i < len(encoders) and number - around <= shown[-1, j]  # maybe none than a constant
         look = {
             "color": "white" if number > 0.7 * shown.max() else "black",
             "fontweight": "bold" if round(number) == round(best[j]) else "normal",
@@ -121,10 +123,8 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
             "ha": "center",
             "va": "center",
         }
-        told = i < len(encoders) and j < len(tasks)
-        around = f" ±{half.loc[encoders[i], tasks[j]]:.0f}" if told else ""
-        ax.text(j, i, f"{number:.0f}{around}", fontsize=8.5, **look)
-    ax.set_xticks(range(len(tasks) + 1), [*tasks, "mean"], rotation=30, ha="left")
+        ax.text(j, i, f"{number:.0f}" + f" ±{around:.0f}" * told, fontsize=8.5, **look)
+    ax.set_xticks(range(len(tasks) + 1), [*tasks, "all nine"], rotation=30, ha="left")
     ax.set_yticks(range(len(rows)), [*encoders, "the best constant"])
     for tick, name in zip(ax.get_yticklabels(), encoders, strict=False):
         tick.set_color(encoder_color(name))
@@ -134,7 +134,7 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     ax.tick_params(length=0)
     ax.grid(False)
     words = "score (%), half of its 95 % interval beside it; bold: the best of a column, as rounded"
-    ax.set_xlabel(f"{words}; italic: no better than a constant")
+    ax.set_xlabel(f"{words}; italic: not surely better than a constant")
     figure.suptitle("Which encoder is best at nine tasks, after the same time of training?")
     captioned(figure, SCORE)
     return figure
@@ -178,8 +178,9 @@ def layouts(frame: pd.DataFrame) -> Figure:
         by_layout = list(rows.groupby("layout", sort=False).right)
         for y, (name, right) in enumerate(by_layout):
             color, marker = encoder_color(name), encoder_marker(name)
-            ax.plot(right, [y] * len(right), ".", color=color, ms=7, alpha=0.5)
-            ax.plot(right.mean(), y, marker, color=color, ms=9)
+            apart = y + np.linspace(-0.22, 0.22, len(right))  # else the mean would hide them
+            ax.plot(right, apart, ".", color=color, ms=7, alpha=0.6, zorder=4)
+            ax.plot(right.mean(), y, marker, color=color, ms=9, mfc="none", mew=1.6)
         ax.set_yticks(range(len(by_layout)), [name for name, _ in by_layout])
         ax.set(
             title=title, xlabel="sums right (%)", xlim=(-3, 103), ylim=(len(by_layout) - 0.5, -0.5)

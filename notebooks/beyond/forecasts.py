@@ -114,7 +114,9 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     density.set(xlabel="log density (nats), more is better")
     density.locator_params("x", nbins=5)
     density.tick_params(labelleft=False)
-    figure.suptitle("Forecasts by head: do intervals hold what they promise? And two scores")
+    figure.suptitle(
+        "Forecasts by head: do intervals hold what they promise? And how good are they?"
+    )
     words = "dashed: the true distribution; lines, large dots: means; bands, small dots: seeds"
     look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 9}
     figure.legend(*lines.get_legend_handles_labels(), title=words, **look)

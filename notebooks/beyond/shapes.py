@@ -165,10 +165,11 @@ def multiples(curves: pd.DataFrame, names: Mapping[str, str]) -> Figure:
                 names[encoder].replace(" ", "\n"), fontsize=9.5, color=encoder_color(encoder)
             )
         if k % len(names) == 0:
-            ax.set_ylabel(column)
+            ax.set_ylabel(column, rotation=0, ha="right", va="center")
+    figure.supylabel("part of y", fontsize=10)
     figure.suptitle("What a model learns of each column of a table")
-    words = "across: the share of the column's numbers that are smaller; up: the column's part of y"
-    return captioned(figure, f"{words}\ngrey: the true one; coloured: the model's, of one seed")
+    words = "across: the share of the column's numbers that are smaller"
+    return captioned(figure, f"{words}\ngrey: the true part; coloured: the model's, of one seed")
 
 
 @styled
@@ -193,7 +194,7 @@ def errors(frame: pd.DataFrame, names: Mapping[str, str], baselines: pd.Series) 
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
-    ax.set_xlabel("distance from the true function, over the deviation of the noise")
+    ax.set_xlabel("distance from the true function, in standard deviations of the noise")
     figure.suptitle("Seven ways to read the numbers of a table")
     return captioned(
         figure, "small marks: seeds; large: their mean; dashed: without a language model"

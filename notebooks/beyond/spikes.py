@@ -54,21 +54,18 @@ def beside(frame: pd.DataFrame) -> Figure:
     """A row for each source, a column for each modulus: the spike at the left, kappa at the right.
 
     `frame` has the columns source, modulus, spike and kappa; of several rows of a source, its
-    seeds, a cell holds the mean, and that of kappa the least and the greatest below it.
+    seeds, a cell holds the mean, and the least and the greatest below it.
     """
-    by_cell = frame.groupby(["source", "modulus"], sort=False)
-    table = by_cell[["spike", "kappa"]].mean()
-    low, high = by_cell.kappa.min(), by_cell.kappa.max()
-    height = 0.42 * frame.source.nunique() + 1.1
-    figure, (left, right) = panels(2, 2, 4.8, height)
-    spike, kappa = (table[name].unstack(sort=False) for name in ("spike", "kappa"))
-    cells(left, spike, "{:.1f}", "OrRd", LogNorm(1, 100), fontsize=8.5)
-    cells(right, kappa, "{:.2f}", "Blues", Normalize(0, 1), fontsize=8.5)
-    for text, least, most in zip(right.texts[:], low, high, strict=True):
-        ends = f"{least:.2f}", f"{most:.2f}"
-        if ends[0] != ends[1]:
-            (x, y), look = text.get_position(), {"color": text.get_color(), "fontsize": 6}
-            right.text(x, y + 0.33, " to ".join(ends), ha="center", va="center", **look)
+    by_cell = frame.groupby(["source", "modulus"], sort=False)[["spike", "kappa"]]
+    figure, (left, right) = panels(2, 2, 6.2, 0.52 * frame.source.nunique() + 1.1)
+    for ax, name, form, colors, norm in (
+        (left, "spike", "{:.1f}", "OrRd", LogNorm(1, 100)),
+        (right, "kappa", "{:.2f}", "Blues", Normalize(0, 1)),
+    ):
+        tables = [
+            t[name].unstack(sort=False) for t in (by_cell.mean(), by_cell.min(), by_cell.max())
+        ]
+        cells(ax, *tables, form, colors, norm)
     for ax in (left, right):
         ax.set_xlabel("period T")
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
@@ -79,15 +76,37 @@ def beside(frame: pd.DataFrame) -> Figure:
     return captioned(figure, f"of several seeds: the mean, and their range; {planted}")
 
 
-def cells(ax: Axes, table: pd.DataFrame, form: str, colors: str, norm: Normalize, **look) -> None:
-    """A table as a map of colours, with its numbers; `look` is that of their text."""
+def cells(
+    ax: Axes,
+    table: pd.DataFrame,
+    low: pd.DataFrame,
+    high: pd.DataFrame,
+    form: str,
+    colors: str,
+    norm: Normalize,
+) -> None:
+    """A table as a map of colours, with its numbers, and below each `low` and `high`, if they differ.
+
+    All three tables have the same rows and columns; `form` is the format of a number.
+    """
     values = table.clip(lower=norm.vmin)
     ax.imshow(values, cmap=colors, norm=norm, aspect="auto")
+    look = {"ha": "center", "va": "center"}
     for (row, column), value in np.ndenumerate(table.to_numpy()):
         look["color"] = "white" if norm(values.iat[row, column]) > 0.6 else "#333333"
-        ax.text(column, row, form.format(value), ha="center", va="center", **look)
+        ends = [_told(of.iat[row, column], form) for of in (low, high)]
+        ranged = ends[0] != ends[1]
+        ax.text(column, row - 0.16 * ranged, _told(value, form), fontsize=9, **look)
+        if ranged:
+            ax.text(column, row + 0.25, " to ".join(ends), fontsize=7, **look)
     ax.set_xticks(range(table.shape[1]), table.columns)
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(length=0)
     ax.minorticks_off()
     ax.grid(visible=False)
+
+
+def _told(value: float, form: str) -> str:
+    """A number with a true minus, and none before a zero."""
+    text = form.format(value)
+    return text.replace("-", "−") if text.strip("-0.") else text.lstrip("-")

@@ -44,12 +44,15 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     """
     questions = scores.question.unique()
     n_inputs = scores.input.nunique()
-    figure, (*maps, bars) = panels(len(questions) + 1, 3, 4.2, 0.5 * n_inputs + 1.9, share=False)
+    figure, (*maps, bars) = panels(len(questions) + 1, 3, 4.2, 0.55 * n_inputs + 1.9, share=False)
     for ax, question in zip(maps, questions, strict=True):
         rows = scores[scores.question == question]
-        table = rows.pivot_table("score", "input", "head", sort=False)
-        cells(ax, table, "{:.0f}", "Blues", Normalize(0, 100))
-        ax.set_xticks(range(table.shape[1]), table.columns, rotation=30, ha="right")
+        tables = [
+            rows.pivot_table("score", "input", "head", aggfunc, sort=False)
+            for aggfunc in ("mean", "min", "max")
+        ]
+        cells(ax, *tables, "{:.0f}", "Blues", Normalize(0, 100))
+        ax.set_xticks(ax.get_xticks(), tables[0].columns, rotation=30, ha="right")
         ax.set(title=f"{question}: log-sMAPE (%), high is good", xlabel="head")
     maps[0].set_ylabel("input")
     for ax in maps[1:]:
@@ -68,8 +71,8 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     bars.set(title="BitTokens minus FoNE", xlabel="points of log-sMAPE (right: BitTokens better)")
     legend(figure, [bars])
     figure.suptitle(
-        "How a model reads numbers (input), how it answers them (head), and which counts"
+        "How a model reads numbers (input), how it writes its answer (head): which matters?"
     )
-    words = "maps: means of the seeds; bars: 95 % intervals; gap = input + head + interaction"
-    gap = "gap: BitTokens with bits less FoNE with circles"
+    words = "maps: means of the seeds, and their range; bars: 95 % intervals"
+    gap = "gap: BitTokens with bits less FoNE with circles, the sum of the other three"
     return captioned(figure, f"{words}\n{gap}; wide, hollow: numbers of more decades")

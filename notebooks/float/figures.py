@@ -14,8 +14,8 @@ PARTS = dict(zip(("sign", "exponent", "significand"), OTHERS, strict=False))
 CELL = 0.24  # inches, the width of a bit
 HIDDEN = {"thing": "a thing (dog)", "its size": "its size (huge)", "unit": "a unit (kilograms)"}
 HIDDEN["other"] = "any other word"
-READS = {"default": "default: as words", "Exponent": "Exponent: its decade"}
-READS |= {"IEEE754": "IEEE754: its bits", "sign only": "control: its sign only"}
+READS = {"default": "default: as words", "Exponent": "Exponent: the number's decade"}
+READS |= {"IEEE754": "IEEE754: the number's bits", "sign only": "control: only the number's sign"}
 CENTRED = {"ha": "center", "va": "center_baseline"}
 GREY_ARROW = {"arrowstyle": "->", "color": "#777777", "lw": 1.0}
 
@@ -32,7 +32,9 @@ def bits(frame: pd.DataFrame) -> Figure:
     ax = _inches(width + 2.6, 0.7 + 0.42 * len(rows))
     for i, (number, row) in enumerate(rows):
         y = 0.65 + 0.42 * i
-        ax.text(1.3, y + CELL / 2, number, ha="right", va="center", family="monospace")
+        ax.text(
+            1.3, y + CELL / 2, number.replace("-", "−"), ha="right", va="center", family="monospace"
+        )
         ax.text(width + 0.15, y + CELL / 2, row.meaning.iloc[0], va="center")
         for j, (part, bit) in enumerate(zip(row.part, row.bit, strict=True)):
             x = 1.5 + CELL * j
@@ -85,7 +87,7 @@ def _strip(ax: Axes, step: str, rows: pd.DataFrame):
     ax.text(-0.015, 0.5, step, ha="right", weight="bold", **at)
     ax.text(1, 1.35, f"{len(rows)} entries, up to {largest:.2g}", ha="right", fontsize=9, **at)
     if rows.made_by.iloc[0]:
-        ax.text(0, 1.35, rows.made_by.iloc[0], fontsize=10, **at)
+        ax.text(0, 1.35, rows.made_by.iloc[0].replace("-", "−"), fontsize=10, **at)
         ends = {"xy": (-0.07, 1.15), "xytext": (-0.07, 2.05), "xycoords": "axes fraction"}
         ax.annotate("", **ends, arrowprops={"arrowstyle": "->", "color": "#555555", "lw": 1.3})
     return image

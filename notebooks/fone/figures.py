@@ -21,7 +21,7 @@ from numlab.plots import (
 from numlab.plots.comparisons import PERIODS
 
 MISREAD = "#000000"
-RANGES = "marker: mean of the seeds; small dots: each seed; bar: their range"
+RANGES = "marker: mean of the seeds; small dots: each seed; bar: their range; encoders side by side"
 
 
 @styled
@@ -128,6 +128,8 @@ def scaling(frame: pd.DataFrame) -> Figure:
     figure, axes = _panels_of_sizes(shares, "exact_match")
     for ax in axes:
         ax.set_ylim(-3, 103)
+        for line in ax.lines:
+            line.set_clip_on(False)  # markers at 100 %
     _labelled(figure, axes, "exact match (%)")
     lines = [
         f"{task}: learned by none, means up to {np.ceil(10 * best) / 10:g} %"
@@ -201,8 +203,10 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
         ax.margins(x=0.06)
         if len(ticks) == 1:
             ax.set_xlim(ticks[0] / np.sqrt(span), ticks[0] * np.sqrt(span))
-        ax.tick_params(axis="x", labelsize=7.5 if len(ticks) > 5 else None)
         ax.minorticks_off()
+    if max(len(ax.get_xticks()) for ax in axes) > 5:
+        for ax in axes:
+            ax.tick_params(axis="x", labelsize=8)
     if len(tasks) == 1:
         figure.suptitle(tasks[0])
     return figure, axes
@@ -317,10 +321,13 @@ def bars(frame: pd.DataFrame, x: str, y: str) -> Figure:
     for i, name in enumerate(names):
         at = np.arange(len(groups)) + width * (i - (len(names) - 1) / 2)
         mean, low, high = by_bar.loc[name].loc[groups].to_numpy().T
-        drawn = ax.bar(at, mean, width, color=encoder_color(name), label=name)
+        ax.bar(at, mean, width, color=encoder_color(name), label=name)
         ax.errorbar(at, mean, (mean - low, high - mean), ls="", color="#333333", lw=1, alpha=0.7)
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
-        ax.bar_label(drawn, fmt="{:.3g}", fontsize=8.5, padding=1, bbox=behind)
+        ends = [f"{m:.3g}" if m >= 0.1 else "< 0.1" for m in mean]
+        for x_, top, end in zip(at, high, ends, strict=True):
+            place = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+            ax.annotate(end, (x_, top), (0, 2), fontsize=8.5, bbox=behind, **place)
     ax.set_xticks(range(len(groups)), groups)
     ax.set(xlabel=x, ylabel=y.replace("_", " "))
     ax.grid(axis="x", visible=False)

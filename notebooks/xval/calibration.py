@@ -25,7 +25,7 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
     spread.vlines(some.true, some.q5, some.q95, lw=1.2, alpha=0.7, label="central 90 %", **bars)
     spread.vlines(some.true, some.q25, some.q75, lw=3, label="central 50 %", **bars)
     spread.plot(some.true, some.q50, "o", ms=4, color="#333333", label="median", zorder=3)
-    spread.plot(prior, prior, label="true", color="#555555", lw=0.9, ls="--", zorder=1)
+    spread.plot(prior, prior, label="true", color="black", lw=1.1, ls="--", zorder=4)
     low, high = prior
     inner = low + 0.05 * (high - low), high - 0.05 * (high - low)
     spread.axhspan(*inner, color="#E4E4E4", zorder=0, label="central 90 % of the prior")
@@ -38,7 +38,7 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
         share = (np.arange(len(rows)) + 0.5) / len(rows)
         levels.plot(np.sort(rows.pit), share, color=color, lw=1, label=name)
         name = None
-    levels.plot([0, 1], [0, 1], label="calibrated", color="#555555", lw=0.9, ls="--", zorder=1)
+    levels.plot([0, 1], [0, 1], label="calibrated", color="black", lw=1.1, ls="--", zorder=4)
     levels.set(xlabel="quantile of the prediction", ylabel="share of true numbers below it")
     levels.set_title("all texts: what lies below each quantile")
     levels.legend(fontsize=9)

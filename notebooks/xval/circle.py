@@ -73,7 +73,9 @@ def clouds(frame: pd.DataFrame, explained: dict[str, list[float]]) -> Figure:
         ax.locator_params(axis="x", nbins=5)
         ax.margins(0.1)
         figure.colorbar(image, ax=ax, label="digit" if few else "significand", pad=0.03)
-    words = "principal components of the embeddings; in brackets: of their variance; neighbours "
+    words = (
+        "principal components of the embeddings; in brackets: share of the variance; neighbours "
+    )
     words += "kept: how many of the 10 nearest\nnumbers are among the 10 nearest points"
     return captioned(figure, words)
 

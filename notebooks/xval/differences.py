@@ -43,12 +43,12 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         ax.tick_params(which="minor", labelbottom=False)
         ax.set_yticks(range(len(settings)), settings if name == encoders[0] else [])
         ax.set_ylim(len(settings) - 0.5, -0.5)
-    handles = [Line2D([], [], color=GREY, lw=1, label="ours, answering the mean")]
+    handles = [Line2D([], [], color=GREY, lw=1, label="this notebook, answering the mean")]
     for part, dash in PARTS.items():
         fill = "white" if part == HOLLOW else GREY
         dot = {"marker": "o", "markerfacecolor": fill, "markeredgecolor": GREY}
         handles.append(Line2D([], [], ls="", label=part, **dot))
-        handles.append(Line2D([], [], color=GREY, lw=1, ls=dash, label=f"ours, {part}"))
+        handles.append(Line2D([], [], color=GREY, lw=1, ls=dash, label=f"this notebook, {part}"))
     dots = "large: mean of the seeds; small: each seed; at the left edge: almost no error"
     place = {"loc": "outside lower center", "ncols": len(handles)}
     figure.legend(handles=handles, title=dots, title_fontsize=9, **place)
@@ -64,7 +64,9 @@ def _settings(ax: Axes, rows: pd.DataFrame, settings: list[str], limits: tuple) 
         ax.axvline(mean[part][settings[0]], color=GREY, ls=dash, lw=1, zorder=0)
     for y, setting in enumerate(settings):
         if setting not in mean.index:
-            ax.text(limits[0], y, " as ours", va="center", color=GREY, fontsize=8.5)
+            look = {"fc": "white", "ec": "none", "pad": 0.5}
+            text = " same as this notebook"
+            ax.text(limits[0], y, text, va="center", color=GREY, fontsize=8.5, bbox=look)
             continue
         ax.hlines(y, *mean.loc[setting].sort_values(), color=color, alpha=0.5)
         for part in PARTS:

@@ -57,16 +57,16 @@ def every_seed(scores: pd.DataFrame, share: str, label: str) -> Figure:
     """
     questions, families = scores["where"].unique(), scores.encoder.map(_family).unique().tolist()
     names = sorted(scores.encoder.unique(), key=lambda name: families.index(_family(name)))
-    figure, axes = panels(len(questions), len(questions), 3.0, 0.3 * len(names) + 0.6)
+    figure, axes = panels(len(questions), len(questions), 3.0, 0.45 * len(names) + 0.6)
     for ax, question in zip(axes, questions, strict=True):
         rows = scores[scores["where"] == question]
         for y, name in enumerate(names):
             values, color = rows[share][rows.encoder == name], encoder_color(_family(name))
             look = {"facecolor": "none" if "," in name else color, "edgecolor": color}
-            look |= {"marker": encoder_marker(_family(name)), "s": 30, "alpha": 0.8}
-            apart = y + np.linspace(-0.22, 0.22, len(values))  # else equal seeds hide each other
+            look |= {"marker": encoder_marker(_family(name)), "s": 20, "alpha": 0.8}
+            apart = y + np.linspace(-0.3, 0.3, len(values))  # else equal seeds hide each other
             ax.scatter(100 * values, apart, clip_on=False, **look)
-        ax.set(xlim=(0, 100), xticks=(0, 50, 100), xlabel=f"{label} (%)", title=question)
+        ax.set(xlim=(-5, 105), xticks=(0, 50, 100), xlabel=f"{label} (%)", title=question)
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set_ylim(len(names) - 0.5, -0.5)
     return captioned(figure, "mark: a seed")
@@ -175,9 +175,12 @@ def _error(errors: pd.Series) -> str:
     errors = errors.dropna()
     if not len(errors):
         return "no MSE"
-    least, greatest = (f"{error:.2g}" for error in (errors.min(), errors.max()))
+    mean, least, greatest = (
+        f"{error:#.2g}".rstrip(".") if error else "0"
+        for error in (errors.mean(), errors.min(), errors.max())
+    )
     spread = f" ({least} to {greatest})" if least != greatest else ""
-    return f"MSE {errors.mean():.2g}{spread}"
+    return f"MSE {mean}{spread}"
 
 
 def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) -> None:
@@ -194,8 +197,14 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
         handles.append(Line2D([], [], label="value in training", **TRAINED))
     handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
     error = "MSE: mean of the seeds (least to greatest)" if seeds else "MSE"
-    words = f"{error}, in the axes' unit squared; R² if below 0.9, where 0 is the mean answer\n"
-    words += "beyond: answers outside of the panel; invalid: no number, not in the MSE"
+    told = "".join(ax.get_title() for ax in figure.axes)
+    notes = {
+        "R²": "R² (0: as good as answering the mean) is given if below 0.9",
+        "beyond": "beyond: answers outside of the panel",
+        "invalid": "invalid: no number, not in the MSE",
+    }
+    notes = "; ".join(note for word, note in notes.items() if word in told)
+    words = f"{error}, in the axes' unit squared\n{notes}".strip()
     look = {"loc": "outside lower center", "ncols": len(handles), "title_fontsize": 9}
     figure.legend(handles=handles, title=words, **look)
 
@@ -320,6 +329,6 @@ def _stripes(ax: Axes, near: pd.DataFrame) -> None:
     ax.set(xlim=(-0.6, len(names) - 0.5))
     seed = near.seed.iloc[0]
     ax.set_title(f"answers of seed {seed} for true temperatures near ±1σ", fontsize=10)
-    ax.set_xlabel("below the names: how many of them are ±0.09 to ±0.11", fontsize=9)
+    ax.set_xlabel("below the names: share of the answers of 0.09 to 0.11 in size", fontsize=9)
     ax.set_ylabel("predicted × sign of the true (σ)")
     ax.grid(axis="x", visible=False)

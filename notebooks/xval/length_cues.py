@@ -10,7 +10,7 @@ from matplotlib.image import AxesImage
 
 import numlab as nl
 from numlab.numbers import rounded
-from numlab.plots import captioned, encoder_color, panels, styled
+from numlab.plots import encoder_color, panels, styled
 from numlab.tokenizer import matches
 
 
@@ -96,14 +96,16 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
         axes[len(names) + i].tick_params(labelleft=i == 0)
     axes[0].set_ylabel("predicted temperature (σ)")
     axes[len(names)].set_ylabel("predicted temperature (σ)")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
+    scale = "above: axes are linear from −0.1 to 0.1 and logarithmic beyond"
+    look = {"loc": "outside lower center", "title": scale, "title_fontsize": 9}
+    figure.legend(*axes[0].get_legend_handles_labels(), **look)
     label = "share of the true class (%)"
     figure.colorbar(image, ax=axes[len(names) :], label=label, shrink=0.85)
     words = "VariableLength has two tokens for .23, three for −.23, five for −.023: the length of a mask"
     figure.suptitle(
         f"{words}\ntells much about sign and size. All masks of P10 are of one length.", fontsize=11
     )
-    return captioned(figure, "above: axes are linear from −0.1 to 0.1 and logarithmic beyond")
+    return figure
 
 
 def _signed_log_scatter(ax: Axes, rows: pd.DataFrame, name: str) -> None:

@@ -76,7 +76,7 @@ POSITIONS = {
     },
 }
 LINKS = {
-    "orbit": {"color": "#B0B0B0", "lw": 1},
+    "joins the snapshots": {"color": "#B0B0B0", "lw": 1},
     "its error": {"color": "#333333", "lw": 0.8, "ls": ":"},
     "star": {"marker": "*", "color": "#333333", "ms": 9, "ls": ""},
 }
@@ -115,7 +115,9 @@ def _errors(rms: pd.DataFrame, name: str) -> str:
     spread = f" ({least} to {greatest})" if least != greatest else ""
     worse = (seeds > rms[CIRCLE].max()).sum() if CIRCLE in rms else 0
     of = f" in {worse} of {len(seeds)} seeds" if worse < len(seeds) else ""
-    return f"rms {seeds.mean():.2g}{spread}" + (f"\nworse than the circle{of}" if worse else "")
+    return f"rms {seeds.mean():.2g}{spread}" + (
+        f"\nrms worse than the circle's{of}" if worse else ""
+    )
 
 
 def _system(ax: Axes, rows: pd.DataFrame, name: str) -> None:

@@ -28,7 +28,7 @@ def test_each_way_has_a_panel_with_its_errors_and_their_median():
     frame = pd.DataFrame(rows, columns=["numbers", "seed", "price", "answer", "error"])
     frame.loc[len(frame)] = ["a", 0, None, None, None]  # no price was asked for
     left, right = figures.answers(frame, ["#000000", "#C1272D"]).axes
-    assert left.get_title() == "numbers a\nmedian error 2.00 euros"
+    assert left.get_title() == "numbers a\nmedian error 2.00 euros, 100 % answered"
     assert right.collections[0].get_offsets().tolist() == [[5, 0.5], [9, 0.5]]
     assert len(left.collections[0].get_offsets()) == 2
 

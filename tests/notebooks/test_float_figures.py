@@ -127,7 +127,7 @@ def test_kinds_of_words_have_a_panel_each_with_every_seed_and_the_trivial_answer
     figure = figures.kinds(frame, "words' frequencies")
     thing = figure.axes[0]
     assert [label.get_text() for label in thing.get_yticklabels()] == [
-        "IEEE754: its bits",
+        "IEEE754: the number's bits",
         "default: as words",
     ]
     assert [ax.get_title() for ax in figure.axes] == ["a thing (dog)", "a unit (kilograms)"]

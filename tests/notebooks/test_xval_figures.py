@@ -49,7 +49,7 @@ def test_titles_have_the_mean_of_the_seeds_and_their_range():
     frame = answers(encoder="XVal", true=[0.0, 1.0] * 2, predicted=[1.0, 2.0, 2.0, 3.0])
     frame["seed"] = [0, 0, 1, 1]
     (ax,) = figures.predicted_against_true(frame[frame.seed == 0], frame, {"a0": "axis"}).axes
-    assert notes(ax)[:2] == ["XVal", "MSE 2.5 (1 to 4)"]
+    assert notes(ax)[:2] == ["XVal", "MSE 2.5 (1.0 to 4.0)"]
     assert ax.get_xlabel() == "true axis"
 
 
@@ -88,7 +88,7 @@ def test_a_title_says_how_many_seeds_failed():
     frame = answers(encoder="P10", true=[1.0, 3.0] * 2, predicted=[1.0, 3.0, 2.0, 2.0])
     frame["seed"] = [0, 0, 1, 1]
     (ax,) = figures.predicted_against_true(frame[frame.seed == 0], frame).axes
-    assert notes(ax) == ["P10", "MSE 0.5 (0 to 1)", "R² 0.50,", "R² < 0.9 in 1 of 2 seeds"]
+    assert notes(ax) == ["P10", "MSE 0.50 (0 to 1.0)", "R² 0.50,", "R² < 0.9 in 1 of 2 seeds"]
 
 
 def test_more_than_five_encoders_stand_in_two_rows():
@@ -205,7 +205,7 @@ def test_predictions_outside_of_a_panel_are_drawn_at_its_edge():
     frame = frame.assign(example=0, encoder="P10")
     rms = pd.DataFrame({"P10": [90.0, 0.05, 10.0], "Kepler's circle": 0.1})
     (ax,) = trajectories.orbits(frame, rms, rms.mean() / 10).axes
-    title = "P10", "rms 33 (0.05 to 90)", "worse than the circle in 2 of 3 seeds", "median 3"
+    title = "P10", "rms 33 (0.05 to 90)", "rms worse than the circle's in 2 of 3 seeds", "median 3"
     assert ax.get_title().splitlines() == [*title]
     crosses = [line for line in ax.lines if line.get_marker() == "x"]
     assert [line.get_xydata().tolist() for line in crosses] == [[[ax.get_xlim()[1], 1.0]]]
