@@ -28,4 +28,4 @@ def test_of_nearness_it_is_better_than_the_median_and_as_good_as_a_search():
 
     best = best_constant(rows, lambda rows: log_smape(rows, 6))
     assert best > score(np.median(true))
-    assert best == pytest.approx(max(map(score, np.geomspace(1, 1e6, 2000))), rel=0.1)
+    assert best > 0.95 * max(map(score, np.geomspace(1, 1e6, 2000)))
