@@ -7,7 +7,8 @@ loads.
 
 import html
 import json
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def build() -> list[Path]:
     facts = {"catalogue": catalogue, "papers": PAPERS, "cards": cards, "judged": judged}
     facts |= {"scores": scoreboard(cards, judged), "live": _live()}
     facts["of"] = {p: [c for id, c in judged.items() if id.startswith(f"{p}/")] for p in PAPERS}
+    facts["amendments"] = _amendments(claim for claim, _ in judged.values())
     facts["count"] = Counter(entry["verdict"] for _, entry in judged.values())
     pages = {n: template(n).render(facts) for n in ("README.md", "index.html", "claims.svg")}
     pages["local.js"] = f"const LOCAL = {json.dumps(_local(), indent=1)};\n"
@@ -127,6 +129,15 @@ def scoreboard(cards: list[Card], judged: dict[str, tuple[Claim, dict]]) -> list
         built = f"{sum(bool(card.figures) for card in part)} of {len(part)}" if part else ""
         rows.append([name, built, *(str(count[name, verdict]) for verdict in COLORS)])
     return rows
+
+
+def _amendments(of: Iterable[Claim]) -> dict[tuple[str, ...], list[str]]:
+    """The claims that share each amendment, by what was, why it changed, and what was known."""
+    shared = defaultdict(list)
+    for claim in of:
+        for change in claim.amended:
+            shared[change["was"], change["reason"], change["seen"]].append(claim.id)
+    return shared
 
 
 def _local() -> dict[str, str]:
