@@ -107,7 +107,7 @@ class NumberRegressor(RegressorMixin, _WithGaps):
             low, high = np.quantile(y, [0.25, 0.75])
             self.centre_, self.scale_ = 0.0, float(high - low) or asinh
         else:
-            self.centre_, self.scale_ = float(y.min()), float(np.ptp(y)) or 1.0
+            self.centre_, self.scale_ = float(y.min()), float(np.ptp(y)) or abs(float(y[0])) or 1.0
         y = (y - self.centre_) / self.scale_
         return y, HLGauss.fit(y, 64, asinh=asinh > 0)
 

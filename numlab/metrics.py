@@ -152,8 +152,7 @@ def mse(frame) -> float:
     >>> nl.metrics.mse(frame)
     0.125
     """
-    predicted, true = _numbers(frame)
-    return _mean_square(predicted - true)
+    return _mean_square(*_numbers(frame))
 
 
 def r2(frame) -> float:
@@ -172,7 +171,7 @@ def r2(frame) -> float:
         apart = true - true[0]  # else the unit would round 2**60 + 2 to 2**60
         unit = np.abs(apart).max()  # squares of 1e-200 are 0
         variance = float((apart / unit).astype(float).var())
-    return 1 - _mean_square(predicted - true, unit) / variance
+    return 1 - _mean_square(predicted, true, unit) / variance
 
 
 def _numbers(frame) -> tuple[np.ndarray, np.ndarray]:
@@ -189,11 +188,13 @@ def _numbers(frame) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _mean_square(gap: np.ndarray, unit: float | int = 1) -> float:
+def _mean_square(predicted: np.ndarray, true: np.ndarray, unit: float | int = 1) -> float:
     """The mean square of (n,) distances, in a unit: inf beyond float64, NaN for none."""
+    if not len(true):
+        return float("nan")
     try:
         with np.errstate(over="ignore"):
-            return float(np.mean((gap / unit).astype(float) ** 2)) if len(gap) else float("nan")
+            return float(np.mean(((predicted - true) / unit).astype(float) ** 2))
     except OverflowError:
         return float("inf")
 

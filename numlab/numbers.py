@@ -96,7 +96,8 @@ def shown(number: float | int, others: Callable[[float], str] = "{:.6g}".format)
 
 
 def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Round finite numbers to n significant figures, 1 to 15; near 15, float64 may alter the last.
+    """Round finite numbers to n significant figures, 1 to 15, in float64: it may alter a tie, and
+    near 15 the last figure.
 
     Gives significands, float64 integers of n digits with the numbers' signs (0 for 0), and int
     exponents: numbers are about significand * 10^exponent.

@@ -195,7 +195,7 @@ def table(folder: str, key: Any, make: Callable[[], Any]):
         if not intact(entry):
             frame = make()
             write(entry, lambda draft: frame.to_csv(draft / f"{folder}.csv", index=False))
-    # pandas reads what it wrote, to the bit; "None" is a text
+    # pandas reads the float64 that it wrote, to the bit; "None" is a text
     return pd.read_csv(entry / f"{folder}.csv", keep_default_na=False, na_values=[""])
 
 

@@ -191,6 +191,7 @@ def test_markdown_and_text_are_read(tmp_path):
             "1,5 is read as 1.5; not numbers: 1 ('about 3,5')",
         ),
         ("x;y\n3×10^8;a\n−2.5E-3;b\n", [3e8, -0.0025], ""),
+        ('x;y\n"1,2,3";a\n5;b\n6;b\n', [5, 6], "not numbers: 1 ('1,2,3')"),
         ("x;y\n1 234;a\n?;b\n5;c\n", [1234, 5], ""),
     ],
 )

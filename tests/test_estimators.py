@@ -59,6 +59,11 @@ def test_the_unit_and_the_offset_of_the_target_do_not_matter(home):
         assert (learned(offset + unit * Y) - offset) / unit == pytest.approx(expected, abs=0.05)
 
 
+def test_a_small_constant_is_predicted_in_its_own_unit(home):
+    model = NumberRegressor(steps=20, members=1, d_model=8).fit(X[:60], np.full(60, 1e-3))
+    assert model.predict(X[:5]) == pytest.approx(1e-3, rel=0.6)  # after few steps
+
+
 @pytest.mark.parametrize("least", [0.0, 1e-6])
 def test_a_target_of_many_decades_is_predicted_within_its_intervals_and_not_below_0(home, least):
     x = np.random.default_rng(1).uniform(0, 1, 300)

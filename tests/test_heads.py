@@ -272,3 +272,10 @@ def test_samples_of_a_number_that_is_none_or_infinite_do_not_flatter_a_model():
     assert d.mode.tolist() == [1.0]
     finite = Points(torch.tensor([[1.0], [2.0], [4.0]]))
     assert finite.crps(torch.tensor([torch.nan])).isnan().all()
+
+
+def test_a_share_below_a_number_is_at_most_1():
+    torch.manual_seed(0)
+    shares = torch.rand(200, 50, dtype=torch.float64).log_softmax(1)
+    d = Histogram(shares, torch.linspace(0, 1, 51, dtype=torch.float64))
+    assert float(d.cdf(torch.full((200,), 2.0)).max()) <= 1

@@ -159,3 +159,4 @@ def test_distances_beyond_float64_are_infinite():
     assert metrics.mse(far) == math.inf
     assert metrics.r2(far) == pytest.approx(1 - 0.9**2 * 2)
     assert metrics.r2(frame((1, 10**400), (2, 2))) == -math.inf
+    assert metrics.mse(frame((10**400, 1.5), (3, 3.0))) == math.inf

@@ -245,3 +245,14 @@ def test_attention_in_bf16_is_that_in_float32_but_for_rounding(masked):
 def test_heads_that_cannot_attend_are_refused_when_the_model_is_described(model, message):
     with pytest.raises(ValueError, match=message):
         model()
+
+
+def test_the_terms_of_a_loss_are_computed_in_float32_under_bf16_autocast():
+    batch = batch_of(nl.P1000())
+    model, term = model_of(GPT2, batch), nl.NumberTokenLoss("mse", reweigh=False)
+    inputs, targets = nl.CausalLM(("answer",)).train(batch, np.random.default_rng(0))
+    with torch.autocast("cpu", torch.bfloat16):
+        found = model.losses(inputs, targets, (term,))[term.name]
+        logits = model.logits(model.hidden(inputs, targets.reads))
+    expected = term.weight * term(logits.float(), targets, model.embed).squeeze()
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)

@@ -160,7 +160,10 @@ def _settled(claim: Claim, whole: dict, half: dict) -> Iterable[Gate]:
             where = _named(claim, name)
             raise WrongSamplesError(f"{where}: other {claim.over} with half of the steps")
         before, after = (v.mean(skipna=False) for v in (values, whole[name]))
-        means = before, after, np.clip(2 * after - before, *claim.range or (-np.inf, np.inf))
+        least, greatest = claim.range or (-np.inf, np.inf)
+        if claim.ratio and claim.range:
+            least, greatest = (np.log(x) if x > 0 else -np.inf for x in claim.range)
+        means = before, after, np.clip(2 * after - before, least, greatest)
         shown = "{:.3g} with half of the steps, {:.3g} with all, {:.3g} if it moves as far again"
         numbers = np.exp(means) if claim.ratio else means
         sides = {_lies(claim, mean, mean) for mean in means[1:]}

@@ -121,7 +121,7 @@ class FigureCode(Code):
     """Sign, three digits of (exponent + 500), then `figures` digits.
 
     `figures`: 1 to 15; float64 may round more. A number of that many figures comes back exactly
-    where its digits are shifted by 10^22 at most, else to a unit in the last place.
+    where its digits are shifted by 10^22 at most, else to two units in the last place.
 
     Zero is all zeros but the exponent's 500.
     """

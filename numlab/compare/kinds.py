@@ -149,7 +149,8 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
         other = '; if that is wrong: --decimal ","' if len(commas) and not sure else ""
     numbers = pd.to_numeric(plain, errors="coerce").astype(float)
     firsts = [i for i in firsts if pd.notna(numbers[i])]
-    note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts) + other
+    note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts)
+    note += other if firsts else ""
     return numbers.where(np.isfinite(numbers)), note
 
 

@@ -84,7 +84,7 @@ class HLGauss(BinHead):
             wanted = "HLGauss is fitted to numbers, with more than 8 bins (margins of 4 deviations)"
             raise ValueError(f"{wanted}; got {len(x)} numbers, {bins} bins")
         low, middle, high = np.quantile(x, [0.25, 0.5, 0.75]) if asinh else (0.0, 0.0, 1.0)
-        spread = (high - low) or 1.0
+        spread = (high - low) or max(1.0, 1e-4 * abs(middle))
         x = np.arcsinh((x - middle) / spread) if asinh else x
         same = max(1.0, 1e-4 * abs(x[0]))  # the range of a constant: float32 tells its bins apart
         width = ((x.max() - x.min()) or same) / (bins - 8)

@@ -116,7 +116,7 @@ class Histogram(Distribution):
             low, high = self._depth(x)
             result = torch.where(low > 0, self.share[:, 0] * erfc(low), result)
             result = torch.where(high > 0, 1 - self.share[:, -1] * erfc(high), result)
-        return result
+        return result.clamp(max=1)  # the sum of shares can be 1e-15 above it
 
     def quantile(self, level: torch.Tensor) -> torch.Tensor:
         level = level.double().expand(torch.broadcast_shapes(level.shape, self.mean.shape))

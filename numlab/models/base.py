@@ -14,6 +14,7 @@ from torch import nn
 from numlab.encoders import Encoder
 from numlab.examples import Layout
 from numlab.heads import Head, HeadModule
+from numlab.heads.base import in_float32
 from numlab.losses import LossTerm
 from numlab.objectives import Inputs, Objective, Targets
 from numlab.tokenizer import Tokenizer
@@ -168,7 +169,8 @@ class Model(nn.Module, abc.ABC):
             outputs = self.value_head(h[targets.carries])
             parts["value"] = self.value_head.loss(outputs, targets.features).mean()
         for term in terms:
-            loss = term(logits, targets, self.embed)
+            with in_float32(logits):
+                loss = term(logits.float(), targets, self.embed)
             if loss.numel() != 1:
                 shape = tuple(loss.shape)
                 raise ValueError(f"a LossTerm gives one number a batch; {term} gave {shape}")

@@ -64,6 +64,7 @@ def linear(
     target = np.asarray(target)
     if not np.isfinite(vectors).all():
         raise ValueError("a vector holds NaN or infinity")
+    vectors = near_one(vectors)[0]  # their squares stay within float64
     if not np.isin(target, (False, True)).all():
         raise ValueError(f"targets are True or False; got {target[:3]}")
     target = target.astype(bool)
@@ -99,7 +100,7 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     [True, False]
     """
     parts = model_selection.StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    rows = []
+    rows, vectors = [], near_one(e.vectors)[0]
     if (broken := e.numbers % 1 != 0).any():
         raise ValueError(f"n mod T takes whole numbers; got {e.numbers[broken][0]}")
     for modulus in moduli:
@@ -107,7 +108,7 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
         if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
             wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
             raise ValueError(f"{wanted}; got {fewest}")
-        read = model_selection.cross_val_predict(_classifier(), e.vectors, true, cv=parts)
+        read = model_selection.cross_val_predict(_classifier(), vectors, true, cv=parts)
         rows.append((modulus, float((read == true).mean()), cohen_kappa_score(true, read)))
     return pd.DataFrame(rows, columns=["modulus", "accuracy", "kappa"])
 

@@ -50,7 +50,8 @@ class RunSpec:
         of both runs, such as [NUM] or 7, keep their vectors in any case.
     trainable : patterns of the names of the parameters that are trained, such as ("embed.*",);
         None: all.
-    curriculum : which levels of difficulty are drawn; None: all texts alike, each once an epoch.
+    curriculum : which levels of difficulty are drawn; None: all texts alike, each once an
+        epoch, but for the few that do not fill a last batch.
     bf16 : autocast to bfloat16 where the device has units for it; pays from d_model 128 on.
     threads : of torch on the CPU. Part of the spec, as their number changes the last bits.
     seed : of the texts, the initial weights, and the draws of each step.

@@ -249,6 +249,14 @@ def test_a_share_does_not_move_past_1():
     assert judge(gated, [0.9, 1.0, 1.0], half=[[1.0] * 3]).verdict == "open"
 
 
+def test_a_ratio_does_not_move_past_its_range():
+    gated = claim(above=0.3, ratio=True, gates=["settled"], range=(0, 0.9))
+    shown = [
+        judge(gated, [x] * 3, half=[[y] * 3]).gates[0].evidence for x, y in ((0.5, 0.6), (0.8, 0.6))
+    ]
+    assert ["0.417 if" in shown[0], "0.9 if" in shown[1]] == [True, True]
+
+
 def test_only_what_contradicts_has_to_be_settled():
     gated = claim(above=0, gates=["settled"])
     whole = {"sums": [-x for x in SEEDS], "products": SEEDS}

@@ -14,6 +14,12 @@ def test_a_probe_finds_what_is_linear_and_nothing_else():
     assert linear(x, x[:, 0] * x[:, 1] > 0).roc_auc.mean() == pytest.approx(0.5, abs=0.06)
 
 
+def test_the_scale_of_the_vectors_does_not_matter():
+    x = np.random.default_rng(0).normal(size=(400, 2))
+    scores = [linear(x * scale, x[:, 0] > 0, 200).roc_auc.tolist() for scale in (1, 1e-200, 1e200)]
+    assert scores[1] == pytest.approx(scores[0]) and scores[2] == pytest.approx(scores[0])
+
+
 def test_a_probe_is_tested_on_rows_that_it_did_not_train_on():
     noise = np.random.default_rng(1).normal(size=(200, 100))
     chance = np.random.default_rng(2).random(200) > 0.5
