@@ -351,14 +351,6 @@ def test_a_grid_does_not_grow_for_a_loss_that_is_less_by_under_a_hundredth(monke
     assert spec.learning_rate == 2e-3 and len(record) == 3
 
 
-def test_the_mean_of_the_seeds_chooses_where_one_seed_would_choose_another_rate(monkeypatch):
-    begins = {1e-3: (1.0, 1.0), 2e-3: (0.1, 0.1), 4e-3: (0.0, 1.0)}
-    losses_at(monkeypatch, lambda seed, rate: begins[rate][seed] if rate in begins else 2.0)
-    (spec,), record = nl.choose_learning_rates([SPEC], tuple(begins), 5, seeds=2)
-    assert spec.learning_rate == 2e-3 and spec.seed == SPEC.seed
-    assert record.valid_loss.tolist() == [1.0, 0.1, 0.5]
-
-
 def test_a_grid_does_not_grow_for_ever(monkeypatch):
     losses_at(monkeypatch, lambda seed, rate: rate)
     _, record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3), 5)

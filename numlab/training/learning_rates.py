@@ -21,7 +21,6 @@ def choose_learning_rates(
     specs: Sequence[RunSpec] | Mapping[str | tuple[str, ...], RunSpec],
     rates: Sequence[float],
     steps: int,
-    seeds: int = 1,
 ):
     """Give each spec the learning rate with the lowest validation loss after `steps` steps.
 
@@ -34,8 +33,6 @@ def choose_learning_rates(
     specs : a list; or a dict, whose keys name the specs in the record (a tuple's parts joined by
         commas).
     steps : of each trial; far fewer than the specs' own favour rates that are too large for them.
-    seeds : of each trial, from the spec's own on; the mean of their losses counts. One says little
-        where it is chance whether a model learns at all.
 
     Returns
     -------
@@ -52,7 +49,7 @@ def choose_learning_rates(
 
     if isinstance(specs, Mapping):
         names = [", ".join(key) if isinstance(key, tuple) else key for key in specs]
-        found, record = choose_learning_rates([*specs.values()], rates, steps, seeds)
+        found, record = choose_learning_rates([*specs.values()], rates, steps)
         tried = len(record) // max(1, len(names))
         return dict(zip(specs, found, strict=True)), record.assign(encoder=np.repeat(names, tried))
     specs = as_list(specs, RunSpec, "expected a list or a dict of RunSpecs")
@@ -61,11 +58,11 @@ def choose_learning_rates(
     best = np.zeros(len(specs), int)
     losses = np.full((len(specs), len(grid)), np.nan)
     if len(grid) > 1:
-        losses, best = _search(specs, grid, steps, seeds)
+        losses, best = _search(specs, grid, steps)
         for _ in range(GROWTH):
             if {0, len(grid) - 1} & set(best):
                 grid = _grown(grid, best)
-                losses, best = _search(specs, grid, steps, seeds)
+                losses, best = _search(specs, grid, steps)
         if (lost := ~np.isfinite(losses).any(1)).any():
             name = specs[lost.argmax()].name
             raise ValueError(f"{name} diverges at each of the learning rates {grid}")
@@ -79,16 +76,14 @@ def choose_learning_rates(
     return [replace(spec, learning_rate=rate) for spec, rate in with_rates], record
 
 
-def _search(specs: Sequence[RunSpec], grid: list[float], steps: int, seeds: int):
-    """(specs, rates) losses, means over the seeds, and the index of each spec's best rate."""
-    short = [
-        replace(spec, learning_rate=rate, steps=steps, seed=spec.seed + i)
-        for spec, rate, i in itertools.product(specs, grid, range(seeds))
-    ]
+def _search(specs: Sequence[RunSpec], grid: list[float], steps: int):
+    """(specs, rates) validation losses, and the index of each spec's best rate."""
+    pairs = itertools.product(specs, grid)
+    short = [replace(spec, learning_rate=rate, steps=steps) for spec, rate in pairs]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* diverged")  # as some of the rates may
         runs = train_all(short)
-    losses = np.reshape([run.valid_loss for run in runs], (len(specs), len(grid), seeds)).mean(2)
+    losses = np.reshape([run.valid_loss for run in runs], (len(specs), len(grid)))
     return losses, _best(losses)
 
 
