@@ -254,7 +254,7 @@ def test_a_ratio_does_not_move_past_its_range():
     shown = [
         judge(gated, [x] * 3, half=[[y] * 3]).gates[0].evidence for x, y in ((0.5, 0.6), (0.8, 0.6))
     ]
-    assert ["0.417 if" in shown[0], "0.9 if" in shown[1]] == [True, True]
+    assert "0.417 if" in shown[0] and "0.9 if" in shown[1]
 
 
 def test_only_what_contradicts_has_to_be_settled():
