@@ -4,6 +4,8 @@ import dataclasses
 import importlib
 from typing import Any
 
+import numpy as np
+
 FLOATS = ("float", "float | None", float, float | None)  # how a field may be declared
 
 
@@ -35,7 +37,7 @@ def describe(value: Any) -> Any:
         name = f"{cls.__module__}.{cls.__qualname__}"
         described = {"class": name, "version": getattr(cls, "version", 1)}
         for f in dataclasses.fields(value):
-            part = getattr(value, f.name)
+            part = _plain(getattr(value, f.name))
             if f.type in FLOATS and type(part) is int:
                 part = float(part)
             if part is not None or f.default is not None:
@@ -43,10 +45,16 @@ def describe(value: Any) -> Any:
         return described
     if isinstance(value, tuple):
         return [describe(v) for v in value]
+    value = _plain(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     hint = ": write a tuple" if isinstance(value, list) else ""
     raise ValueError(f"a spec holds plain values; got {value!r} ({type(value).__name__}){hint}")
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def restore(description: Any, modules: str | tuple[str, ...] = ()) -> Any:

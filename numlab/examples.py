@@ -221,4 +221,4 @@ def _word_codes(words, layout: Layout, n: int) -> np.ndarray:
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
     """Whether a slot's name fits one of the patterns: "a0", "x*", "*"."""
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    return any(name == pattern or fnmatch.fnmatchcase(name, pattern) for pattern in patterns)

@@ -234,6 +234,8 @@ def _spread(seeds: list, metric: Callable) -> tuple:
     from scipy.special import stdtrit
 
     values = np.array([metric(rows) for rows in seeds])
+    if values.ndim != 1:
+        raise ValueError(f"a metric gives one number of a DataFrame; got {values[0]!r}")
     n, mean = len(values), values.mean()
     if n > 1:
         spread = values.std(ddof=1)

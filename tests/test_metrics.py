@@ -160,3 +160,9 @@ def test_distances_beyond_float64_are_infinite():
     assert metrics.r2(far) == pytest.approx(1 - 0.9**2 * 2)
     assert metrics.r2(frame((1, 10**400), (2, 2))) == -math.inf
     assert metrics.mse(frame((10**400, 1.5), (3, 3.0))) == math.inf
+
+
+def test_a_metric_that_gives_many_numbers_is_refused():
+    rows = frame((1, 1), (2, 3)).assign(seed=[0, 1], example=[0, 0])
+    with pytest.raises(ValueError, match="a metric gives one number of a DataFrame"):
+        metrics.score(rows, lambda rows: (rows.predicted.mean(), 1.0), by=())

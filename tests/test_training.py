@@ -703,3 +703,18 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
         [sys.executable, "-"], input=script.read_text(), capture_output=True, text=True
     )
     assert "write a script to a file" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
+def test_a_run_is_trained_where_gradients_are_off(home, off):
+    with off():
+        run = nl.train(SPEC)
+    losses = run.history.query("part == 'train'").loss
+    assert losses.iloc[-1] < losses.iloc[0]
+
+
+def test_numbers_of_numpy_are_plain_values_of_a_spec(home):
+    task = nl.tasks.Addition(np.int64(2))
+    spec = dataclasses.replace(SPEC, task=task, weight_decay=np.float64(0.5))
+    plain = dataclasses.replace(SPEC, task=nl.tasks.Addition(2), weight_decay=0.5)
+    assert nl.Run(spec).digest == nl.Run(plain).digest

@@ -164,6 +164,10 @@ class Table(Rows):
                 unlike = f"{new.iloc[0]!r} is no word of {name} in the table"
                 warnings.warn(f"{unlike}: such words count as missing", stacklevel=2)
         if self.target is not None:  # hidden from a model, but the slot needs a number
+            lacks = given[self.target].isna()
+            if 0 < lacks.sum() < len(lacks):
+                held = f"{lacks.sum()} of {len(lacks)} rows lack {self.target}"
+                warnings.warn(f"{held}: their true number is a placeholder", stacklevel=2)
             given[self.target] = given[self.target].fillna(kept[self.target].dropna().iloc[0])
         return self._texts(given)
 

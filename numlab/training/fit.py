@@ -61,7 +61,8 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
         if processes.from_rank_0(first and store.intact(run.folder)):
             warn_if_changed(run.folder, spec)
         else:
-            with threads(spec.threads):
+            # the user may have turned gradients off, as for probes
+            with threads(spec.threads), torch.inference_mode(False), torch.enable_grad():
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
             if first:

@@ -48,7 +48,7 @@ def choose_learning_rates(
     import pandas as pd
 
     if isinstance(specs, Mapping):
-        names = [", ".join(key) if isinstance(key, tuple) else key for key in specs]
+        names = [", ".join(map(str, key)) if isinstance(key, tuple) else key for key in specs]
         found, record = choose_learning_rates([*specs.values()], rates, steps)
         tried = len(record) // max(1, len(names))
         return dict(zip(specs, found, strict=True)), record.assign(encoder=np.repeat(names, tried))

@@ -501,3 +501,9 @@ def test_durations_of_any_type_are_hours(kind):
 
 def test_durations_of_which_none_is_known_are_numbers():
     assert as_columns(pd.DataFrame({"t": pd.to_timedelta([None, None])}))["t"].dtype == float
+
+
+def test_a_target_that_some_rows_lack_is_said_to_be_a_placeholder():
+    task = nl.tasks.Table(pd.DataFrame({"x": range(20), "y": range(20)}), "y")
+    with pytest.warns(UserWarning, match="1 of 2 rows lack y: their true number is a placeholder"):
+        task.read(pd.DataFrame({"x": [1.0, 2.0], "y": [np.nan, 3.0]}))
