@@ -115,11 +115,11 @@ def leaderboard(table: pd.DataFrame, constant: pd.Series) -> Figure:
     for (i, j), number in np.ndenumerate(shown):
         told = i < len(encoders) and j < len(tasks)
         around = half.loc[encoders[i], tasks[j]] if told else 0
-        none = i < len(encoders) and number - around <= shown[-1, j]  # maybe none than a constant
+        unsure = i < len(encoders) and number - around <= shown[-1, j]
         look = {
             "color": "white" if number > 0.7 * shown.max() else "black",
             "fontweight": "bold" if round(number) == round(best[j]) else "normal",
-            "style": "italic" if none else "normal",
+            "style": "italic" if unsure else "normal",
             "ha": "center",
             "va": "center",
         }

@@ -48,7 +48,8 @@ def answers(frame: pd.DataFrame, colors: Sequence[str]) -> Figure:
         rows = asked[asked.numbers == way]
         ax.axhline(0, color="#555555", ls="--", lw=1.2)
         ax.scatter(rows.price, rows.answer - rows.price, 9, color, lw=0, alpha=0.6)
-        off = f"median error {rows.error.median():.2f} euros, {100 * rows.error.notna().mean():.0f} % answered"
+        share = 100 * rows.error.notna().mean()
+        off = f"median error {rows.error.median():.2f} euros, {share:.0f} % answered"
         ax.set(title=f"numbers {way}\n{off}", xlabel="true price (euros)")
     axes[0].set_ylabel("answer less the true price (euros)")
     if (far := asked.error.quantile(0.995)) > 0:  # a few answers are far off

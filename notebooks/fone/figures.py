@@ -325,9 +325,9 @@ def bars(frame: pd.DataFrame, x: str, y: str) -> Figure:
         ax.errorbar(at, mean, (mean - low, high - mean), ls="", color="#333333", lw=1, alpha=0.7)
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
         ends = [f"{m:.3g}" if m >= 0.1 else "< 0.1" for m in mean]
-        for x_, top, end in zip(at, high, ends, strict=True):
+        for middle, top, end in zip(at, high, ends, strict=True):
             place = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
-            ax.annotate(end, (x_, top), (0, 2), fontsize=8.5, bbox=behind, **place)
+            ax.annotate(end, (middle, top), (0, 2), fontsize=8.5, bbox=behind, **place)
     ax.set_xticks(range(len(groups)), groups)
     ax.set(xlabel=x, ylabel=y.replace("_", " "))
     ax.grid(axis="x", visible=False)
