@@ -41,9 +41,9 @@ class NumberRegressor(RegressorMixin, _WithGaps):
     Predictions are means over the three. All leave out the same fifth of the rows for validation,
     and intervals are so wide that they hold a share `coverage` of it (see `Run.predict`). Columns
     may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
-    second fit finds them; their target is (y - centre_) / scale_, as models compute in float32. If
-    y spans three decades or more, the median is predicted, not the mean; if all y are then above 0,
-    log(y) takes their place in training. If no y is below 0, no prediction is.
+    second fit finds them; their answers are scaled, as `learned_` says: models compute in float32.
+    If y spans three decades or more, the median is predicted, not the mean; if all y are then above
+    0, log(y) takes their place in training. If no y is below 0, no prediction is.
 
     Parameters
     ----------
@@ -114,6 +114,12 @@ class NumberRegressor(RegressorMixin, _WithGaps):
     @property
     def _learns_log(self) -> bool:
         return self.decades_ and self.least_ > 0
+
+    @property
+    def learned_(self) -> str:
+        """What the fitted runs answer, as a formula: "(log(y) - 0.25) / 4"."""
+        y = "log(y)" if self._learns_log else "y"
+        return f"({y} - {self.centre_:.9g}) / {self.scale_:.9g}"
 
     def _spec(self, task: Table, head: HLGauss) -> RunSpec:
         if (n := len(task.usable)) < LEAST:

@@ -7,7 +7,7 @@ import itertools
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -50,7 +50,7 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
 
 
 def predict(
-    runs: Run | Iterable[Run],
+    runs: Run | Iterable[Run] | Mapping[Any, Run],
     examples: list[Examples] | str,
     slots: str | tuple[str, ...],
     batch_size: int = 256,
@@ -92,6 +92,7 @@ def predict(
     """
     import pandas as pd
 
+    runs = runs.values() if isinstance(runs, Mapping) else runs  # as `train_all` gives them
     frames, kinds, runs = [], {}, [*runs] if isinstance(runs, Iterable) else [runs]
     if not runs:
         raise ValueError("there is no run to predict with")

@@ -5,6 +5,7 @@ not numbers.
 """
 
 import itertools
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Real
@@ -237,6 +238,11 @@ def _spread(seeds: list, metric: Callable) -> tuple:
     if values.ndim != 1:
         raise ValueError(f"a metric gives one number of a DataFrame; got {values[0]!r}")
     n, mean = len(values), values.mean()
+    if 0 < (lost := int(np.isnan(values).sum())) < n:
+        name, counts = getattr(metric, "__name__", metric), f"{lost} of {n} seeds"
+        warnings.warn(
+            f"{name} is NaN for {counts}, and so is its mean: see invalid_rate", stacklevel=4
+        )
     if n > 1:
         spread = values.std(ddof=1)
         half = stdtrit(n - 1, 0.975) * spread / n**0.5

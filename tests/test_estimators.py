@@ -220,7 +220,7 @@ def test_the_shell_fits_a_column_of_a_file_and_prints_it_as_text_or_json(
     done = CliRunner().invoke(app, [*options, "--columns", "a,b"])
     assert done.exit_code == 0, done.exception
     assert "Read as a (number), b (number), y (number)" in done.output
-    for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store"):
+    for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store", "answer (y - "):
         assert part in done.output
     assert picture.stat().st_size > 5000
     said = json.loads(CliRunner().invoke(app, [*options[:4], "--json"]).stdout)
@@ -259,7 +259,7 @@ def test_a_regression_says_what_its_errors_do_not(true, mae, said):
     models = ["numlab", "the mean", "the median"]
     errors = pd.DataFrame({"model": models, "mae": [mae, 1, 1], "rmse": [mae, 1, 1]})
     predictions = pd.DataFrame(dict.fromkeys(("true", "predicted", "low", "high"), true))
-    regression = Regression("y", SimpleNamespace(runs_=[]), errors, predictions, 0.8)
+    regression = Regression("y", SimpleNamespace(runs_=[], learned_="y"), errors, predictions, 0.8)
     for found in (regression.text, " ".join(json.loads(regression.json)["notes"])):
         warnings = [w for w in ("learned nothing", "three decades") if w in found]
         assert said in found and len(warnings) == bool(said)

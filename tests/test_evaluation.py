@@ -273,6 +273,13 @@ def test_a_score_of_no_valid_answer_is_none_without_a_warning():
         assert metrics.score(frame, metrics.mse)[["value", "low", "high"]].isna().all(axis=None)
 
 
+def test_a_seed_without_a_valid_answer_is_told():
+    rows = {"encoder": "a", "slot": "x", "seed": [0, 1], "example": 0, "true": 1.0}
+    frame = pd.DataFrame(rows).assign(predicted=[1.0, np.nan], valid=[True, False])
+    with pytest.warns(UserWarning, match="mse is NaN for 1 of 2 seeds, and so is its mean: see in"):
+        assert np.isnan(nl.score(frame, nl.metrics.mse).value.item())
+
+
 def test_a_score_takes_one_column_and_seeds_that_are_none():
     one = metrics.score(seeds([[1.0, 2.0], [2.0, 2.0]]), metrics.mse, by="slot")
     assert one.columns[0] == "slot" and one.slot.tolist() == ["a"]
@@ -360,7 +367,8 @@ def test_what_cannot_be_predicted_is_named(run, given, told):
 
 def test_runs_may_come_from_a_dict(run):
     runs, rows = {"only": run}, run.spec.task.sample(5, seed=3)
-    assert nl.predict(runs.values(), rows, "answer").equals(nl.predict(run, rows, "answer"))
+    for several in (runs, runs.values()):
+        assert nl.predict(several, rows, "answer").equals(nl.predict(run, rows, "answer"))
 
 
 def test_encoders_of_one_class_are_labelled_in_full(run):

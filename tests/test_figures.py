@@ -76,6 +76,10 @@ def test_the_csv_holds_the_plotted_data(begun, fig):
 def test_an_index_that_says_something_is_a_column_of_the_csv(begun):
     nl.save_table("xval/tab04", FRAME.set_index("x"))
     assert list(pd.read_csv(begun / "xval/tab04.csv").columns) == ["x", "y"]
+    nl.save_table("xval/tab04", pd.DataFrame({"y": [1, 2]}, index=["P10", "XVal"]))
+    assert list(pd.read_csv(begun / "xval/tab04.csv").columns) == ["index", "y"]
+    nl.save_table("xval/tab04", FRAME[FRAME.x > FRAME.x.min()])  # row numbers say nothing
+    assert list(pd.read_csv(begun / "xval/tab04.csv").columns) == ["x", "y"]
 
 
 def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):

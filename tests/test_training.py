@@ -449,6 +449,7 @@ def test_an_objective_that_fits_no_slot_is_named():
         ("learning_rate", float("nan"), "above 0 and finite; got nan"),
         ("warmup", 100, "warmup is a share, from 0 to 1; got 100"),
         ("min_lr_ratio", -1, "min_lr_ratio is a share, from 0 to 1; got -1"),
+        ("weight_decay", -0.1, "weight_decay is 0 or more and finite; got -0.1"),
         ("clip", 0.0, r"clip is above 0 \(math.inf: no clipping\); got 0.0"),
         ("learning_rate", "1e-3", "learning_rate is a number; got '1e-3'"),
         ("bf16", "no", "bf16 is True or False; got 'no'"),
@@ -703,6 +704,25 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
         [sys.executable, "-"], input=script.read_text(), capture_output=True, text=True
     )
     assert "write a script to a file" in ended.stderr.splitlines()[-1]
+
+
+def test_weights_are_of_float32_whatever_torchs_default_is(monkeypatch, tmp_path):
+    before = weights(nl.train(SPEC))
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "other"))
+    torch.set_default_dtype(torch.float64)
+    try:
+        run = nl.train(SPEC)
+        frame = nl.predict(run, "test", "answer")
+        assert torch.get_default_dtype() == torch.float64  # the user's own stays
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert weights(run) == before
+    assert frame.equals(nl.predict(nl.Run(SPEC), "test", "answer"))
+
+
+def test_what_is_no_spec_is_named():
+    with pytest.raises(ValueError, match="nl.train takes a RunSpec, nl.train_all several; got a l"):
+        nl.train([SPEC])
 
 
 @pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])

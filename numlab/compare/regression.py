@@ -50,6 +50,7 @@ class Regression:
             *self._warnings,
             f"{self.covered:.0%} of the numbers lie in numlab's {self.coverage:.0%} intervals.",
             f"The runs in the store: {runs}",
+            f"They answer {self.model.learned_}, where y is {self.target}.",
         ]
         return "\n".join(lines)
 
@@ -62,6 +63,7 @@ class Regression:
             "interval": {"asked": self.coverage, "covered": self.covered},
             "notes": self._warnings,
             "runs": [run.digest for run in self.model.runs_],
+            "runs_answer": self.model.learned_,
         }
         return json.dumps(found, indent=1, ensure_ascii=False)
 

@@ -229,8 +229,9 @@ def markdown(frame: pd.DataFrame) -> str:
 
 
 def flat(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a named index as its first columns."""
-    return frame if set(frame.index.names) == {None} else frame.reset_index()
+    """The frame with its index as its first columns, but for an unnamed one of row numbers."""
+    plain = set(frame.index.names) == {None} and frame.index.dtype.kind in "iu"
+    return frame if plain else frame.reset_index()
 
 
 def _cell(value: Any) -> str:

@@ -12,7 +12,11 @@ from numlab.objectives import Inputs
 
 
 class Position(abc.ABC):
-    """A position embedding that is added to the tokens. Subclasses are frozen dataclasses."""
+    """A position embedding that is added to the tokens. Subclasses are frozen dataclasses.
+
+    >>> nl.GPT2(8, 1, 1, context=64).positions
+    (Absolute(n=64),)
+    """
 
     version: ClassVar[int] = 1
 

@@ -114,11 +114,14 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
 
 
 def _warn_of_few_words(some: pd.Series, name: str) -> None:
-    """Warn where most values of a column are numbers, but one such as "<0.1" makes all words."""
+    """Warn where most values of a column could be numbers, but texts such as "1.5" or one "<0.1"
+    make all of them words."""
     some = some[~some.map(lambda value: isinstance(value, bool) or value == "")]
     lacks = pd.to_numeric(some, errors="coerce").isna()
-    if 0 < lacks.sum() < len(some) / 2:
-        words = f"column {name} holds words, as {some[lacks].iloc[0]!r} is no number"
+    is_word = lacks if lacks.any() else some.map(lambda value: isinstance(value, str))
+    if is_word.any() and lacks.sum() < len(some) / 2:
+        why = "is no number" if lacks.any() else "is a text"
+        words = f"column {name} holds words, as {some[is_word].iloc[0]!r} {why}"
         advice = "pass pd.to_numeric(column, errors='coerce'), or astype('category') to keep words"
         warnings.warn(f"{words}: {advice}", stacklevel=6)
 

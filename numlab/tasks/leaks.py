@@ -1,4 +1,4 @@
-"""Whether a task keeps the texts of its test out of the training: users write their own."""
+"""Whether a task keeps texts of test and validation out of the training: users write their own."""
 
 import functools
 import itertools
@@ -10,21 +10,24 @@ from numlab.examples import Examples
 from numlab.tasks.base import Task
 
 MOST = 100_000  # texts of the training that are looked at
-LEAK = 0.02  # share of the test's texts in the training, above which there is a warning
+LEAK = 0.02  # share of a part's texts in the training, above which there is a warning
 
 
 @functools.lru_cache(maxsize=8)
 def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int, code: tuple = ()) -> None:
-    """Warn, once, where the default split, which knows nothing of repetitions, draws texts of the
-    test for the training, too. `sizes`: of test, validation and training; `code` as in
+    """Warn, once, where the default split, which knows nothing of repetitions, draws texts of test
+    or validation for the training, too. `sizes`: of test, validation and training; `code` as in
     `store.split`."""
     if not _tells_repetitions(task):
-        test, _, train = store.split(task, sizes, seed, code)
-        known = {text for e in test for text in _texts(e)}
+        test, valid, train = store.split(task, sizes, seed, code)
+        known = [{text for e in part for text in _texts(e)} for part in (test, valid)]
         drawn = itertools.islice((text for e in train for text in _texts(e)), MOST)
-        if (share := len({text for text in drawn if text in known}) / max(1, len(known))) > LEAK:
-            few = f"{share:.0%} of the test's texts of {task} are in its training, too"
-            warnings.warn(f"{few}: make it a PopulationTask, or split it yourself", stacklevel=3)
+        drawn = {text for text in drawn if text in known[0] or text in known[1]}
+        for name, own in zip(("test", "validation"), known, strict=True):
+            if (share := len(own & drawn) / max(1, len(own))) > LEAK:
+                few = f"{share:.0%} of the {name} texts of {task} are in its training, too"
+                what = f"{few}: make it a PopulationTask, or split it yourself"
+                warnings.warn(what, stacklevel=3)
 
 
 def _tells_repetitions(task: Task) -> bool:

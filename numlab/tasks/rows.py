@@ -229,10 +229,7 @@ class Texts(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
         else:
-            if isinstance(self.rows, pd.DataFrame):
-                raise ValueError("rows are a list of texts; got a DataFrame: pass one column")
-            refuse_thousands(texts := list(self.rows))
-            frame = pd.DataFrame({"text": texts})
+            frame = pd.DataFrame({"text": _texts(self.rows)})
             object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
 
     @property
@@ -240,15 +237,20 @@ class Texts(Rows):
         return self.target
 
     def read(self, rows: Sequence[str]) -> list[Examples]:
-        if isinstance(rows, str):
-            raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
-        rows = [*rows]
-        refuse_thousands(rows)
-        return parse(rows)
+        return parse(_texts(rows))
 
     @functools.cached_property
     def examples(self) -> list[Examples]:
         return parse(self.frame["text"].tolist())
+
+
+def _texts(rows: Sequence[str]) -> list[str]:
+    if isinstance(rows, str):
+        raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
+    if isinstance(rows, pd.DataFrame):
+        raise ValueError("rows are a list of texts; got a DataFrame: pass one column")
+    refuse_thousands(texts := [*rows])
+    return texts
 
 
 def _keep(frame: pd.DataFrame) -> str:

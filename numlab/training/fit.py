@@ -25,7 +25,7 @@ from numlab.objectives import Objective
 from numlab.training import processes
 from numlab.training.curriculum import CHECKS, Course
 from numlab.training.own_code import OWN_CODE, own_code, warn_if_changed
-from numlab.training.run import TORCH_GENERATOR, Run, autocast, best_device
+from numlab.training.run import TORCH_GENERATOR, Run, autocast, best_device, in_float32
 from numlab.training.spec import RunSpec
 
 CHECKED = 16  # numbers of each spelling
@@ -42,6 +42,9 @@ def train(spec: RunSpec) -> Run:
     """
     from tqdm.auto import tqdm
 
+    if not isinstance(spec, RunSpec):
+        what = f"nl.train takes a RunSpec, nl.train_all several; got a {type(spec).__name__}"
+        raise ValueError(what)
     with tqdm(total=spec.steps, desc=spec.name, leave=False, delay=1) as bar:
 
         def report(step: int, loss: float) -> None:
@@ -99,7 +102,7 @@ class Fit:
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         self._check_encoder()
         # the user's draws on the CPU go on as before
-        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), in_float32():
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
         if spec.start:

@@ -8,6 +8,7 @@ import json
 import math
 import threading
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -72,7 +73,7 @@ class Run:
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
         store.used[self.digest] = self.spec
-        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), in_float32():
             model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self._stored_file("weights.safetensors")))
         return model.to(best_device()).eval()
@@ -207,6 +208,17 @@ def _curve(history) -> str:
     losses.plot(ax=figure.subplots(), marker=".", ylabel="loss").legend(frameon=False)
     figure.savefig(svg := StringIO(), format="svg")
     return svg.getvalue()[svg.getvalue().index("<svg") :]
+
+
+@contextlib.contextmanager
+def in_float32() -> Iterator[None]:
+    """Build weights in float32 in a block, whatever torch's default is: digests do not tell it."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def best_device() -> torch.device:

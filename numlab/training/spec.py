@@ -159,6 +159,8 @@ class RunSpec:
                 raise ValueError(f"{field} is a number; got {x!r}")
         if not 0 < self.learning_rate < math.inf:
             raise ValueError(f"learning_rate is above 0 and finite; got {self.learning_rate}")
+        if not 0 <= self.weight_decay < math.inf:
+            raise ValueError(f"weight_decay is 0 or more and finite; got {self.weight_decay}")
         for field in ("warmup", "min_lr_ratio"):
             if not 0 <= (share := getattr(self, field)) <= 1:
                 raise ValueError(f"{field} is a share, from 0 to 1; got {share}")
