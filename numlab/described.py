@@ -40,6 +40,8 @@ def describe(value: Any) -> Any:
             part = _plain(getattr(value, f.name))
             if f.type in FLOATS and type(part) is int:
                 part = float(part)
+            if f.type in ("bool", bool) and not isinstance(part, bool):  # "no" would count as True
+                raise ValueError(f"{f.name} is True or False; got {part!r} in {cls.__qualname__}")
             if part is not None or f.default is not None:
                 described[f.name] = describe(part)
         return described

@@ -15,6 +15,7 @@ from numlab.examples import Examples, Layout, as_list, by_index
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
+from numlab.training.run import in_float32
 
 __all__ = ["Embeddings", "from_encoder", "from_pretrained", "from_run", "from_words"]
 __all__ += ["text_vectors", "token_vectors"]
@@ -96,7 +97,7 @@ def token_vectors(
     """
     _check_columns(encoder, "take encoder.at(column)")
     tokens = encoder.encode(numbers)
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
+    with torch.random.fork_rng(devices=[]), torch.no_grad(), in_float32():
         torch.manual_seed(seed)
         words = torch.randn(len(encoder.vocabulary), d_model) / d_model**0.5
         module = encoder.embedding(d_model)
@@ -143,6 +144,7 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
     (2, 8)
     """
     _check_columns(run.spec.encoder, "take text_vectors, of texts that have one")
+    layer = _checked_layer(layer, run.spec.model.n_layer)
     vectors = text_vectors(run, _alone(numbers), "number", layer)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 

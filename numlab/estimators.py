@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from numlab.embeddings import token_vectors
@@ -154,6 +154,8 @@ class NumberRegressor(RegressorMixin, _WithGaps):
 
     def predict_interval(self, X, coverage: float = 0.8) -> np.ndarray:
         """(n, 2) ends of intervals that hold about a share `coverage` of the true numbers."""
+        if coverage is None:
+            raise ValueError("a coverage is above 0 and below 1; got None")
         return self._answers(X, coverage)[["low", "high"]].to_numpy()
 
     def _answers(self, X, coverage: float | None) -> pd.DataFrame:
@@ -219,11 +221,7 @@ class NumberEncoder(TransformerMixin, _WithGaps):
         return vectors.reshape(len(X), -1)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        given = [*names] if input_features is None else [*input_features]
-        if len(given) != len(names) or given != [*getattr(self, "feature_names_in_", given)]:
-            raise ValueError(f"expected the input features {', '.join(names)}; got {given}")
+        given = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         return np.array([f"{n}_{i}" for n in given for i in range(self.d_model)], object)
 
 

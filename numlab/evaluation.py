@@ -25,7 +25,7 @@ LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `int
 Run = Any  # a training.Run, whose module imports this one
 
 
-def labels(runs: Sequence[Run]) -> dict[Run, str]:
+def labels(runs: Iterable[Run]) -> dict[Run, str]:
     """A short name for the encoder of each run:
 
     - `encoder.label`, such as "XVal";
@@ -37,6 +37,7 @@ def labels(runs: Sequence[Run]) -> dict[Run, str]:
     >>> list(nl.evaluation.labels([nl.Run(spec)]).values())
     ['P10']
     """
+    runs = [*runs]
     encoders = {run.spec.encoder for run in runs} - {None}
     count = Counter(encoder.label for encoder in encoders)
     names = {e: e.label if count[e.label] == 1 else str(e) for e in encoders}

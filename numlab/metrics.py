@@ -7,13 +7,12 @@ not numbers.
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
 from numbers import Real
 
 import numpy as np
 
 from numlab.codes.base import LARGEST
-from numlab.numbers import EXACT
+from numlab.numbers import EXACT, check_count
 
 __all__ = ["each_answer", "exact_match", "invalid_rate", "log_smape", "mse", "r2"]
 __all__ += ["same_digits", "score"]
@@ -47,7 +46,8 @@ def exact_match(frame, tolerance: float = 0.0) -> float:
 
 def _same(frame) -> np.ndarray:
     """(n,) bool: which answers are the true words or numbers, integers of any size included."""
-    return frame.true.to_numpy(object) == frame.predicted.to_numpy(object)
+    true, predicted = (x.to_numpy(object, na_value=np.nan) for x in (frame.true, frame.predicted))
+    return true == predicted
 
 
 def log_smape(frame, digits: int = 15) -> float:
@@ -57,7 +57,7 @@ def log_smape(frame, digits: int = 15) -> float:
     >>> nl.metrics.log_smape(frame)
     0.5
     """
-    return float(_right(frame, partial(_log_smape, digits=digits)).mean())
+    return float(_right(frame, _log_smape, digits=digits).mean())
 
 
 def same_digits(frame, digits: int = 15) -> float:
@@ -67,7 +67,7 @@ def same_digits(frame, digits: int = 15) -> float:
     >>> nl.metrics.same_digits(frame, digits=3)
     0.5
     """
-    return float(_right(frame, partial(equal_digits, digits=digits)).mean())
+    return float(_right(frame, equal_digits, digits=digits).mean())
 
 
 def each_answer(frame, digits: int = 15):
@@ -93,18 +93,20 @@ def each_answer(frame, digits: int = 15):
     import pandas as pd
 
     scores = {
-        "log-sMAPE": partial(_log_smape, digits=digits),
-        "same digits": partial(equal_digits, digits=digits),
-        "exact number": _exact,
+        "log-sMAPE": _right(frame, _log_smape, digits=digits),
+        "same digits": _right(frame, equal_digits, digits=digits),
+        "exact number": _right(frame, _exact),
     }
-    return pd.DataFrame({name: _right(frame, one) for name, one in scores.items()}, frame.index)
+    return pd.DataFrame(scores, frame.index)
 
 
-def _right(frame, score: Callable) -> np.ndarray:
+def _right(frame, score: Callable, **digits: int) -> np.ndarray:
     """(n,) float64: the score of each answer; 1 or 0, a match or none, for words and for NaN."""
+    for name, n in digits.items():
+        check_count(name, n)
     true, predicted = _floats(frame.true), _floats(frame.predicted)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        scores = np.where(np.isnan(true), np.nan, score(true, predicted))
+        scores = np.where(np.isnan(true), np.nan, score(true, predicted, **digits))
     if (unknown := np.isnan(scores)).any():
         scores[unknown] = _same(frame)[unknown]
     return scores

@@ -219,9 +219,10 @@ def split(
         drawn = checked(task, sizes, ((i, e) for i, corpus in corpora for e in corpus))
     parts = [[] for _ in sizes]
     for i, examples in drawn:
-        parts[i].append(examples)
-        for array in _arrays(examples).values():
+        arrays = {name: array.view() for name, array in _arrays(examples).items()}  # not the task's
+        for array in arrays.values():
             array.flags.writeable = False
+        parts[i].append(Examples(examples.layout, **arrays))
     return tuple(parts)
 
 

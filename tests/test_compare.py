@@ -697,6 +697,12 @@ def test_an_id_that_is_the_target_stays(module_home):
     assert spec.task.target == "a_id"
 
 
+@pytest.mark.parametrize("wrong", [{"steps": 2.5}, {"seeds": 0}], ids=str)
+def test_a_report_of_no_such_steps_or_seeds_is_refused(tmp_path, wrong):
+    with pytest.raises(ValueError, match="is a whole number, . or more; got "):
+        nl.compare.report(tmp_path / "n.csv", **wrong)
+
+
 def test_a_report_has_every_encoder_its_errors_and_advice(trained):
     assert trained.untrained is None
     able = trained.encodings.encoder[~trained.encodings.encoder.str.contains("Digits|Subword")]

@@ -98,7 +98,7 @@ def test_an_interrupted_training_ends_with_the_same_weights(tmp_path, monkeypatc
             raise KeyboardInterrupt
 
     monkeypatch.setattr(half, "_checkpoint", stop)
-    with pytest.raises(KeyboardInterrupt), fit.threads(SPEC.threads):
+    with pytest.raises(KeyboardInterrupt), fit.as_trained(SPEC.threads):
         half.loop(lambda step, loss: None)
     assert steps[-1] == 20 and half.course.reached[0] > SPEC.curriculum.first
     assert weights(nl.train(SPEC)) == whole

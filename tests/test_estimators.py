@@ -133,10 +133,12 @@ def test_names_of_features_need_a_fit_and_one_for_each_column():
         NumberEncoder().get_feature_names_out()
     fitted = NumberEncoder(d_model=2).fit(np.ones((3, 2)))
     assert fitted.get_feature_names_out(["a", "b"]).tolist() == ["a_0", "a_1", "b_0", "b_1"]
-    with pytest.raises(ValueError, match=r"expected the input features x0, x1; got \['a'\]"):
+    with pytest.raises(
+        ValueError, match="should have length equal to number of features .2., got 1"
+    ):
         fitted.get_feature_names_out(["a"])
     named = NumberEncoder(d_model=2).fit(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
-    with pytest.raises(ValueError, match=r"the input features a, b; got \['b', 'a'\]"):
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
         named.get_feature_names_out(["b", "a"])
 
 

@@ -367,6 +367,7 @@ def test_what_cannot_be_predicted_is_named(run, given, told):
 
 def test_runs_may_come_from_a_dict(run):
     runs, rows = {"only": run}, run.spec.task.sample(5, seed=3)
+    assert nl.evaluation.labels(iter([run])) == nl.evaluation.labels([run])
     for several in (runs, runs.values()):
         assert nl.predict(several, rows, "answer").equals(nl.predict(run, rows, "answer"))
 

@@ -43,6 +43,16 @@ def slow_same_digits(y, p, digits):
     return narrow.plus(Decimal(y)) == narrow.plus(Decimal(p))
 
 
+def test_columns_of_pandas_own_integers_may_lack_answers():
+    own = pd.DataFrame({"true": [1, 2], "predicted": [1, None]}, dtype="Int64")
+    assert metrics.exact_match(own.assign(valid=[True, False])) == 0.5
+
+
+def test_digits_are_counted_from_one():
+    with pytest.raises(ValueError, match="digits is a whole number, 1 or more; got -3"):
+        metrics.log_smape(frame((1.0, 1.0)), digits=-3)
+
+
 @settings(max_examples=200, deadline=None)
 @given(pairs)
 def test_each_metric_is_the_mean_of_a_plain_slow_reference(values):

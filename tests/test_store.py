@@ -265,6 +265,20 @@ def test_what_a_caller_does_with_texts_changes_those_of_no_other():
         texts[0].numbers[0, 0] = 7.0
 
 
+def test_the_arrays_of_a_task_can_still_be_written_after_a_split(monkeypatch):
+    numbers = np.arange(12.0).reshape(4, 3)
+
+    def sample(task, n, seed, **fixed):
+        return [nl.Examples(nl.Layout.of("{a}+{b}={answer}"), numbers[:n])]
+
+    monkeypatch.setattr(nl.tasks.Addition, "sample", sample)
+    monkeypatch.setattr(nl.tasks.Addition, "split", nl.Task.split)
+    store.split.cache_clear()
+    store.split(nl.tasks.Addition(5), (1, 1, 2), 0)
+    store.split.cache_clear()
+    assert numbers.flags.writeable
+
+
 def test_an_entry_that_cannot_be_read_just_now_is_not_damaged(home, monkeypatch):
     write(home / "entry")
     with monkeypatch.context() as patch, pytest.raises(OSError, match="Too many open files"):

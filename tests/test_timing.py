@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 import test_training
+import torch
 
 import numlab as nl
 from numlab.training import fit, timing
@@ -25,7 +26,18 @@ def test_step_costs_are_measured_once_and_kept(home):
     assert first.encoder.tolist() == ["P10", "XVal"] and (first.seconds > 0).all()
     lengths = [spec.tokenizer()(spec.examples("train")).lengths.mean() for spec in specs]
     assert first.tokens.tolist() == pytest.approx([16 * n for n in lengths])
-    assert list((home / "data/runs/.partial").iterdir()) == []
+    assert not any((home / "data/runs/.partial").glob("*"))
+
+
+def test_a_step_is_timed_with_its_gradients_where_they_are_off(home, monkeypatch):
+    update, on = fit.Fit._update, []
+    timed = lambda *given: on.append(torch.is_grad_enabled()) or update(*given)  # noqa: E731
+    monkeypatch.setattr(fit.Fit, "_update", timed)
+    with torch.no_grad():
+        nl.step_costs([SPEC], rounds=3)
+    assert on and all(on)
+    with pytest.raises(ValueError, match="rounds is a whole number, 1 or more; got 0"):
+        nl.step_costs([SPEC], rounds=0)
 
 
 def test_a_step_on_fewer_texts_than_a_batch_has_their_tokens(home):

@@ -453,7 +453,7 @@ def test_an_objective_that_fits_no_slot_is_named():
         ("clip", 0.0, r"clip is above 0 \(math.inf: no clipping\); got 0.0"),
         ("learning_rate", "1e-3", "learning_rate is a number; got '1e-3'"),
         ("bf16", "no", "bf16 is True or False; got 'no'"),
-        ("seed", -1, "seed is a whole number, 0 or more; got -1"),
+        ("seed", -1, "seed is a whole number, 0 to 9223372036854775807; got -1"),
         ("steps", 200.0, "steps is a whole number, 1 or more; got 200.0"),
     ],
 )
@@ -723,6 +723,33 @@ def test_weights_are_of_float32_whatever_torchs_default_is(monkeypatch, tmp_path
 def test_what_is_no_spec_is_named():
     with pytest.raises(ValueError, match="nl.train takes a RunSpec, nl.train_all several; got a l"):
         nl.train([SPEC])
+
+
+def test_autocast_around_a_training_changes_no_bit(monkeypatch, tmp_path):
+    before = weights(nl.train(SPEC))
+    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "other"))
+    with torch.autocast("cpu", torch.bfloat16):
+        assert weights(nl.train(SPEC)) == before
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), "a"])
+def test_the_weight_of_a_loss_is_a_number_from_0_on(weight):
+    term, head = nl.losses.NumberTokenLoss(weight=weight), nl.heads.BitHead(weight=weight)
+    for wrong in ({"encoder": nl.P10(), "losses": (term,)}, {"head": head}):
+        with pytest.raises(ValueError, match="the weight of a loss is 0 or more and finite; got"):
+            dataclasses.replace(SPEC, **wrong)
+
+
+def test_a_text_does_not_count_as_true():
+    spec = dataclasses.replace(SPEC, encoder=nl.FoNE(3, signed="no"))
+    with pytest.raises(ValueError, match="signed is True or False; got 'no' in FoNE"):
+        nl.train(spec)
+
+
+def test_a_training_that_cannot_begin_leaves_no_folder():
+    with pytest.raises(ValueError, match="no slot fits"):
+        nl.train(dataclasses.replace(SPEC, objective=nl.CausalLM(only=("nothing",))))
+    assert not any(store.partial_dir("x").parent.glob("*"))
 
 
 @pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])

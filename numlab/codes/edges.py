@@ -3,7 +3,7 @@
 import numpy as np
 
 from numlab.codes.base import as_column, written
-from numlab.numbers import check_held
+from numlab.numbers import check_count, check_held
 
 EPS = np.finfo(float).eps
 
@@ -60,6 +60,7 @@ def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
     >>> quantile_edges([0, 1, 1, 1, 2, 4], 4)
     (0.0, 1.0, 1.75, 4.0)
     """
+    check_count("bins", bins)
     x, levels = as_floats(numbers), np.linspace(0, 1, bins + 1)
     edges: list[float] = []
     for edge in np.unique(np.quantile(x, levels)).tolist() if len(x) else ():

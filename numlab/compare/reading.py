@@ -93,7 +93,7 @@ def read(
     >>> len(nl.compare.read(path).frame)
     12
     """
-    path, notes = Path(path), []
+    path, notes, columns = Path(path), [], [columns] if isinstance(columns, str) else columns
     if decimal not in ("", ",", "."):
         raise ValueError(f'decimal is "," or "."; got {decimal!r}')
     frame, total = sample(path)

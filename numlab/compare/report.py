@@ -22,6 +22,7 @@ from numlab.compare.baselines import baselines
 from numlab.compare.encodings import choices, encodings
 from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
+from numlab.numbers import check_count
 from numlab.training import Run, RunSpec, train_all
 
 LOSSLESS = 1e-6  # relative error; float32 rounds by less
@@ -61,6 +62,8 @@ def report(
     >>> nl.compare.report(path, steps=0).advice.encoder
     'FP15'
     """
+    check_count("steps", steps, 0)
+    check_count("seeds", seeds)
     say(f"reading {Path(path).name}")
     reading = read(path, columns, target, decimal)
     for line in about(reading):

@@ -122,6 +122,7 @@ class Standardised(Encoder):
     def __post_init__(self):
         if not isinstance(self.inner, Encoder):
             raise ValueError(f"Standardised: inner is an encoder; got {self.inner!r}")
+        object.__setattr__(self, "columns", tuple(map(tuple, self.columns)))
         for pattern, asinh_scale, centre, scale in self.columns:
             finite = np.isfinite([asinh_scale, centre, scale]).all()
             if not (finite and asinh_scale >= 0 and scale > 0):

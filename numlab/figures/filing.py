@@ -111,6 +111,7 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
         store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
     titles = [title for axes in fig.axes if (title := axes.get_title())]
     only = titles[0] if len(titles) == 1 else ""  # one panel's does not say what all show
+    fig.set_layout_engine(layout)  # as it was
     _finish(data, id=id, kind="figure", title=fig.get_suptitle() or only)
 
 

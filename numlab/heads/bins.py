@@ -13,6 +13,7 @@ from numlab.codes import ScaledCode
 from numlab.codes.edges import as_edges, as_floats, quantile_edges
 from numlab.heads.base import Head, HeadModule
 from numlab.heads.distributions import Histogram
+from numlab.numbers import check_count
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class HLGauss(BinHead):
         With the ratio 1 a bin is as wide as the normal's standard deviation. With `asinh` bins are
         equal after x -> asinh((x - median) / interquartile range). ValueError below 9 bins.
         """
+        check_count("bins", bins)
         x = as_floats(numbers)
         if bins < 9 or not len(x):
             wanted = "HLGauss is fitted to numbers, with more than 8 bins (margins of 4 deviations)"

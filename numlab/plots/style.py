@@ -48,7 +48,7 @@ def encoder_marker(name: str) -> str:
 
 def _look(name: str, key: str, others: tuple[str, ...] | str) -> str:
     """An entry for the name, for its class with one of its fields, or for its class."""
-    name = name.removesuffix(" (by column)")
+    name = str(name).removesuffix(" (by column)")
     family, _, fields = name.removesuffix(")").partition("(")
     family = family.strip()
     for entry in (name, *(f"{family}({field})" for field in fields.split(", ")), family):
@@ -90,6 +90,8 @@ def panels(
     >>> len(nl.plots.panels(3)[1])
     3
     """
+    if n < 1:
+        raise ValueError(f"a figure has one panel or more; got {n}")
     columns = min(n, columns)
     rows = -(-n // columns)
     figure = Figure(figsize=(width * columns + 1.4, height * rows + 0.3))

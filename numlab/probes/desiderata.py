@@ -7,6 +7,7 @@ an untrained model, token by token.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -77,14 +78,16 @@ def report_card(
     >>> float(card.value["tokens"]), float(card.value["read back, bf16"]) < 0.1
     (1.0, True)
     """
-    rows = []
+    rows, alike = [], Counter()  # two fits of one encoder have one name
     for encoder in [encoders] if isinstance(encoders, Encoder) else encoders:
+        alike[name := str(encoder)] += 1
+        name = name if alike[name] == 1 else f"{name} #{alike[name]}"
         published = PUBLISHED.get(encoder.label)
         for measure, value in _Measured(encoder, seed, seconds).measures():
             what, number, _ = MEASURES[measure]
             tick = np.nan if published is None else published.get(number, 1.0)
             score = float(np.clip(_score(measure, value), 0, 1))
-            rows.append([str(encoder), f"D{number} {what}", measure, value, score, tick])
+            rows.append([name, f"D{number} {what}", measure, value, score, tick])
     columns = ["encoder", "desideratum", "measure", "value", "score", "published"]
     return pd.DataFrame(rows, columns=columns)
 

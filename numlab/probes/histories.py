@@ -1,7 +1,7 @@
 """How the validation loss of runs fell: their learning curves, with names that tell them apart."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from textwrap import shorten
 from typing import Any
 
@@ -13,7 +13,7 @@ from numlab.models import Architecture
 from numlab.training import Run
 
 
-def learning_curves(runs: Sequence[Run]) -> pd.DataFrame:
+def learning_curves(runs: Iterable[Run]) -> pd.DataFrame:
     """The validation losses of runs; a run that was validated once has no curve.
 
     Returns
@@ -27,7 +27,7 @@ def learning_curves(runs: Sequence[Run]) -> pd.DataFrame:
     [['Addition', 'P10', 1], ['Addition', 'P10', 2]]
     """
     columns = ["panel", "encoder", "run", "step", "loss"]
-    curves, panels = [pd.DataFrame(columns=columns)], _panels(runs)
+    curves, panels = [pd.DataFrame(columns=columns)], _panels([*runs])
     for panel in dict.fromkeys(panels.values()):
         for run, name in _encoders([run for run in panels if panels[run] == panel]).items():
             losses = run.history.query("part == 'valid'")

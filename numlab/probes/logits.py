@@ -10,7 +10,7 @@ import pandas as pd
 import torch
 
 from numlab.encoders import Encoder, Tokens
-from numlab.examples import Examples
+from numlab.examples import Examples, by_index
 from numlab.training import Run
 
 MAX_SPELLINGS = 4096  # of a number, for `expectation`
@@ -83,7 +83,8 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
         words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()
         true.append(batch)
         logits.append(words.view(len(batch), encoder.length, -1))
-    return NumberLogits(encoder, np.concatenate(true), torch.cat(logits))
+    order = by_index(examples)
+    return NumberLogits(encoder, np.concatenate(true)[order], torch.cat(logits)[order])
 
 
 def logit_scan(read: NumberLogits, top: int = 8) -> pd.DataFrame:

@@ -226,6 +226,8 @@ class Texts(Rows):
     without: tuple[tuple[str, float, float], ...] = ()
 
     def __post_init__(self):
+        if not isinstance(self.target, str):
+            raise ValueError(f"target is a pattern of slots, such as 'n1'; got {self.target!r}")
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
         else:

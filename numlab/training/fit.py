@@ -64,8 +64,7 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
         if processes.from_rank_0(first and store.intact(run.folder)):
             warn_if_changed(run.folder, spec)
         else:
-            # the user may have turned gradients off, as for probes
-            with threads(spec.threads), torch.inference_mode(False), torch.enable_grad():
+            with as_trained(spec.threads):
                 fit = Fit(spec, run.digest)
                 fit.loop(report)
             if first:
@@ -77,12 +76,14 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
 
 
 @contextlib.contextmanager
-def threads(n: int) -> Iterator[None]:
-    """Run a block on n of torch's threads."""
+def as_trained(n: int) -> Iterator[None]:
+    """Run a block on n of torch's threads, with gradients and without autocast, whatever the user
+    has set, as for probes."""
     before = torch.get_num_threads()
     torch.set_num_threads(n)
     try:
-        yield
+        with torch.inference_mode(False), torch.enable_grad(), autocast(best_device(), False):
+            yield
     finally:
         torch.set_num_threads(before)
 
@@ -93,7 +94,6 @@ class Fit:
     def __init__(self, spec: RunSpec, key: str):
         self.spec, self.folder = spec, store.partial_dir(key)
         self.own_code = own_code(spec)  # now: somebody may edit it before the training ends
-        self.folder.mkdir(parents=True, exist_ok=True)
         tokenizer, answers = spec.tokenizer(), spec.objective.answers
         self.corpus = tokenizer(spec.examples("train"), answers)
         self.valid = tokenizer(spec.examples("valid"), answers)
@@ -161,6 +161,7 @@ class Fit:
     def loop(self, report: Callable[[int, float], None]) -> None:
         """Train to the last step. `seconds` leaves out validation and checkpoints, not the checks
         of a curriculum."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         spec, reported, every = self.spec, 0.0, max(1, self.spec.steps // 10)
         began = checked = time.monotonic()
         while self.step < spec.steps:

@@ -26,6 +26,7 @@ from numlab.training.curriculum import Curriculum
 from numlab.training.own_code import own_code
 
 HISTORY = {"step", "part", "loss", "token", "value", "learning_rate", "tokens", "seconds"}
+SEEDS = 2**63 - 1  # the greatest that torch takes
 LONGEST = 70  # characters of an encoder in a run's name
 
 
@@ -106,6 +107,9 @@ class RunSpec:
         if len(set(names)) < len(names) or HISTORY & set(names):
             taken = f"not those of a history's columns, {', '.join(sorted(HISTORY))}"
             raise ValueError(f"losses have different names, {taken}; got {names}")
+        for part in (*self.losses, *([self.head] if self.head else [])):
+            if type(part.weight) not in (int, float) or not 0 <= part.weight < math.inf:
+                raise ValueError(f"the weight of a loss is 0 or more and finite; got {part}")
         own = None if self.head else self.encoder
         if self.losses and not own:
             got = f"{self.head} predicts numbers" if self.head else "there is no encoder"
@@ -151,9 +155,9 @@ class RunSpec:
                 object.__setattr__(self, f.name, value.item())
         for field in ("n_train", "n_valid", "n_test", "steps", "batch_size", "threads"):
             check_count(field, getattr(self, field))
-        check_count("seed", self.seed, 0)
+        check_count("seed", self.seed, 0, SEEDS)
         if self.data_seed is not None:
-            check_count("data_seed", self.data_seed, 0)
+            check_count("data_seed", self.data_seed, 0, SEEDS)
         for field in ("learning_rate", "warmup", "min_lr_ratio", "weight_decay", "clip"):
             if type(x := getattr(self, field)) not in (int, float):
                 raise ValueError(f"{field} is a number; got {x!r}")

@@ -1,7 +1,6 @@
 """What a training step costs under each encoder."""
 
 import dataclasses
-import shutil
 import time
 
 import numpy as np
@@ -9,7 +8,8 @@ import numpy as np
 from numlab import store
 from numlab.corpus import KEPT
 from numlab.examples import as_list
-from numlab.training.fit import Fit, threads
+from numlab.numbers import check_count
+from numlab.training.fit import Fit, as_trained
 from numlab.training.spec import RunSpec
 
 
@@ -29,6 +29,7 @@ def step_costs(specs: list[RunSpec], rounds: int = 20):
     >>> nl.step_costs([spec], rounds=1).columns.tolist()
     ['encoder', 'seconds', 'tokens']
     """
+    check_count("rounds", rounds)
     if not (specs := as_list(specs, RunSpec, "expected a list of RunSpecs")):
         raise ValueError("step_costs measures one RunSpec or more; got none")
     return store.table("timings", (*specs, rounds), lambda: _measure(specs, rounds))
@@ -38,7 +39,7 @@ def _measure(specs: list[RunSpec], rounds: int):
     import pandas as pd
 
     few = [dataclasses.replace(s, n_train=min(s.n_train, 64 * s.batch_size)) for s in specs]
-    with threads(specs[0].threads):
+    with as_trained(specs[0].threads):
         fits = [Fit(spec, f"timing-{store.digest(spec)}") for spec in few]
         for fit, spec in zip(fits, specs, strict=True):  # few texts cost as much as many, but for:
             numbers = sum(e.numbers.size for e in fit.corpus.examples) / len(fit.corpus)
@@ -49,8 +50,6 @@ def _measure(specs: list[RunSpec], rounds: int):
             began = time.perf_counter()
             float(sum(fits[j]._update(i).values()))  # waits for the device
             seconds[i, j] = time.perf_counter() - began
-    for fit in fits:
-        shutil.rmtree(fit.folder, ignore_errors=True)
     columns = {"encoder": [str(spec.encoder) for spec in specs]}
     columns["seconds"] = np.median(seconds[2:], axis=0)  # the first two warm up
     texts = [min(fit.spec.batch_size, len(fit.corpus)) for fit in fits]

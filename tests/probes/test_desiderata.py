@@ -138,6 +138,11 @@ def test_the_published_tick_stands_beside_the_numbers_of_those_it_judges(cards):
     assert "0.5 ✓" in as_text(frame[frame.encoder == "XVal"])
 
 
+def test_two_fits_of_one_encoder_have_two_names():
+    fits = [nl.Standardised(columns=[["*", 0, 0, unit]]) for unit in (1.0, 1e6)]
+    assert [*report_card(fits).encoder.unique()] == ["XVal (by column)", "XVal (by column) #2"]
+
+
 def test_the_same_seed_gives_the_same_card(ten):
     first = ten[0][ten[0].encoder == "FP15"].reset_index(drop=True)
     assert report_card(nl.FP15()).equals(first)

@@ -38,6 +38,13 @@ def test_a_scan_holds_means_over_the_texts_of_each_true_number(run):
             assert np.allclose(both[name], both[f"{name}_both"], atol=1e-6)
 
 
+def test_logits_are_in_the_order_of_the_texts(run):
+    steps = [0.7, 0.4, 0.7, 0.2]
+    texts = [e for step in steps for e in SPEC.task.sample(1, seed=1, stepsize=step)]
+    texts = [nl.Examples(e.layout, e.numbers, index=np.array([i])) for i, e in enumerate(texts)]
+    assert nl.probes.number_logits(run, texts, "stepsize").true.tolist() == steps
+
+
 def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(run):
     scan = nl.probes.logit_scan(read(run), top=918)
     total = scan.groupby("within").probability.sum()

@@ -496,6 +496,11 @@ def test_durations_are_hours():
     assert as_columns(frame)["t"].tolist() == [1.5, 0.5]
 
 
+def test_the_target_of_texts_is_one_pattern(home):
+    with pytest.raises(ValueError, match="target is a pattern of slots, such as 'n1'; got .'n0', "):
+        Texts(["1 and 2"], target=("n0", "n1"))
+
+
 def test_a_frame_of_texts_is_refused(home):
     frame, task = pd.DataFrame({"text 1": ["1 kg"]}), Texts(["2 kg"])
     for read in (Texts, task.read):
