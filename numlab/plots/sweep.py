@@ -13,16 +13,18 @@ FLOOR = 1e-3  # of the axis: smaller errors are drawn here
 
 
 @styled
-def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Figure:
+def sweep(
+    view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = (), name: str = "value"
+) -> Figure:
     """Median predictions over true values, their errors below, word probabilities at the right.
 
-    The view is that of `widgets.swept`. Predictions and errors beyond an axis are drawn at its end.
-    Gaps are intervals that training left out: shaded, with a line at each end.
+    The view is that of `widgets.swept`, `name` that of the parameter, with its unit. Predictions
+    and errors beyond an axis are drawn at its end. Gaps, which training left out, are shaded.
 
     >>> rows = {"true": [1, 2], "median": [1.1, 1.9], "low": [1.0, 1.7], "high": [1.2, 2.0]}
     >>> view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")
     >>> [ax.get_ylabel() for ax in nl.plots.sweep(view, gaps=((1.2, 1.8),)).axes]
-    ['predicted (median)', '|median - true|']
+    ['predicted value (median)', '|median - true|']
     """
     answers, words = view[view.part == "answer"], view[view.part == "word"]
     figure, n_columns = Figure(figsize=(10.2 if len(words) else 7.0, 5.4)), 2 if len(words) else 1
@@ -45,9 +47,9 @@ def sweep(view: pd.DataFrame, gaps: tuple[tuple[float, float], ...] = ()) -> Fig
             ax.axvspan(*gap, color=SHADE, zorder=0)
             for edge in gap:
                 ax.axvline(edge, color=PALE, lw=1, zorder=0)
-    above.set(xlim=limits, ylim=limits, ylabel="predicted (median)")
+    above.set(xlim=limits, ylim=limits, ylabel=f"predicted {name} (median)")
     decades = FLOOR * span / 1.5, 1.5 * span  # fixed: an encoder may have no error
-    below.set(xlabel="true value", ylabel="|median - true|", yscale="log", ylim=decades)
+    below.set(xlabel=f"true {name}", ylabel="|median - true|", yscale="log", ylim=decades)
     if len(words):
         axes[1, 1].remove()
         _draw_words(axes[0, 1], words, view, limits)

@@ -45,7 +45,7 @@ def train(spec: RunSpec) -> Run:
     if not isinstance(spec, RunSpec):
         what = f"nl.train takes a RunSpec, nl.train_all several; got a {type(spec).__name__}"
         raise ValueError(what)
-    with tqdm(total=spec.steps, desc=spec.name, leave=False, delay=1) as bar:
+    with tqdm(total=spec.steps, desc=spec.name, delay=1) as bar:
 
         def report(step: int, loss: float) -> None:
             bar.set_postfix(loss=f"{loss:.4g}", refresh=False)

@@ -146,7 +146,7 @@ async function render({ model, el }) {
   el.on("plotly_hover", ({ points: [point] }) => {
     if (point.data.meta === "pane") send("hovered", point.pointNumber);
   });
-  return () => Plotly.purge(el);
+  return followWidth(Plotly, el);
 }
 
 export default { render };

@@ -1,3 +1,13 @@
+// A cell of JupyterLab changes its width without the window; plotly's `responsive` sees only that.
+function followWidth(Plotly, el) {
+  const observer = new ResizeObserver(() => el.offsetWidth && Plotly.Plots.resize(el));
+  observer.observe(el);
+  return () => {
+    observer.disconnect();
+    Plotly.purge(el);
+  };
+}
+
 function load(model) {
   return globalThis.numlabPlotly ??= new Promise((resolve) => {
     model.on("msg:custom", (_, [code]) => {

@@ -57,9 +57,11 @@ class Plot(anywidget.AnyWidget):
 
 
 class _InPage(anywidget.AnyWidget):
-    """Gives a clicked slider the keyboard focus; says what to do when the kernel has stopped."""
+    """Gives a clicked slider the keyboard focus, and tables room between their columns; says what
+    to do when the kernel has stopped."""
 
     _esm = script("panel")
+    _css = ".numlab-table :is(th, td) { padding: 2px 18px 2px 0; text-align: left; }"
 
 
 class Panel(ipywidgets.VBox):

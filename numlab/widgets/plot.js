@@ -11,7 +11,7 @@ async function render({ model, el }) {
     model.set("clicked", [data.name, x, y]);
     model.save_changes();
   });
-  return () => Plotly.purge(el);
+  return followWidth(Plotly, el);
 }
 
 export default { render };

@@ -16,6 +16,7 @@ import pandas as pd
 from numlab import plots
 from numlab.described import describe
 from numlab.evaluation import labels
+from numlab.examples import matches
 from numlab.figures import filing
 from numlab.training import Run
 from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, page, row
@@ -57,7 +58,7 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
         raise ValueError(f"parameters that can be held: {known}; got {slot!r}")
     panel = _Sweep(trained, slot, n)
     if missing := {str(run.spec.encoder) for run in runs if run not in trained}:
-        panel.message.value = note(f"Not trained yet: {', '.join(sorted(missing))}")
+        panel.hint = panel.message.value = note(f"Not trained yet: {', '.join(sorted(missing))}")
     return panel
 
 
@@ -67,8 +68,12 @@ class _Sweep(Panel):
     def __init__(self, runs: list[Run], slot: str, n: int):
         self.runs, self.n, self.task, self.labels = runs, n, runs[0].spec.task, labels(runs)
         self.filling: asyncio.Task | None = None
+        self.hint = ""  # below, until something is kept
         seeds = sorted({run.spec.seed for run in runs})
-        self.parameter = menu("parameter", sorted(self.task.limits), value=slot)
+        asked = [run.spec.objective.only for run in runs]
+        slots = {s for s in self.task.limits if any(matches(s, only) for only in asked)} | {slot}
+        names = [(self.task.names.get(s, s), s) for s in sorted(slots)]
+        self.parameter = menu("parameter", names, value=slot)
         self.seed = menu("seed", [ALL, *seeds])
         self.seed.layout.display = None if len(seeds) > 1 else "none"
         self.boxes = [
@@ -84,29 +89,48 @@ class _Sweep(Panel):
         choices = row(self.parameter, self.seed, *self.boxes, self.button)
         super().__init__(self.slider, self.plot, self.table, choices, self.message)
         self.choose()
-        on_change(self.choose, self.parameter, self.seed, *self.boxes)
-        on_change(self.draw, self.slider)
+        on_change(self.choose, self.parameter, self.seed)
+        on_change(self.choose_encoders, *self.boxes)
+        on_change(self.move, self.slider)
         self.button.on_click(lambda _: self.keep())
 
     def choose(self) -> None:
         """Start again with the chosen parameter, seed and encoders."""
-        names = {box.description for box in self.boxes if box.value}
-        seeds = self.seed.options if self.seed.value == ALL else [self.seed.value]
-        self.chosen = [r for r in self.runs if self.labels[r] in names and r.spec.seed in seeds]
+        self.choose_runs()
         self.slot, self.answered = self.parameter.value, pd.DataFrame({"true": []})
         self.gaps = self.task.gaps.get(self.slot, ())
         low, high, step = extent(self.gaps, self.task.limits[self.slot])
         steps = np.linspace(0, round((high - low) / step), CURVE).round()
         self.curve = np.round(low + step * steps, 9)  # where the lines are filled in
         self.known = np.unique(self.gaps)  # values of training, at the ends of its gaps
-        self.axis = low - 2 * step, high + 2 * step
-        self.button.disabled = not self.chosen
+        margin = max(2 * step, 0.06 * (high - low))  # the points of encoders stand side by side
+        self.axis = low - margin, high + margin
         self.name = self.task.names.get(self.slot, self.slot)
         if self.slider.description != f"true {self.name}":
             with self.slider.hold_trait_notifications():
                 self.slider.min, self.slider.max, self.slider.step = low, high, step
                 self.slider.value = round(sum(self.gaps[-1]) / 2, 9) if self.gaps else low
                 self.slider.description = f"true {self.name}"
+        self.move()
+
+    def choose_runs(self) -> None:
+        """The runs of the chosen seed and encoders."""
+        names = {box.description for box in self.boxes if box.value}
+        seeds = self.seed.options if self.seed.value == ALL else [self.seed.value]
+        self.chosen = [r for r in self.runs if self.labels[r] in names and r.spec.seed in seeds]
+        self.button.disabled = not self.chosen
+
+    def choose_encoders(self) -> None:
+        """Draw the chosen encoders along the values asked so far."""
+        self.choose_runs()
+        values, self.answered = self.answered.true.unique(), pd.DataFrame({"true": []})
+        for value in values:
+            self.ask(value)
+        self.draw()
+
+    def move(self) -> None:
+        """Draw the slider's value; what was kept was another view."""
+        self.message.value = self.hint
         self.draw()
 
     @property
@@ -181,7 +205,8 @@ def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gap
     key = hashlib.sha256(repr((notebook, digests, slot, at, n)).encode()).hexdigest()[:6]
     id = "explore/" + re.sub(r"[^a-z0-9]+", "-", f"{slot}-{at}-{key}".lower()).strip("-")
     view = swept(runs, slot, at=at, values=values, n=n)
-    filing.save_figure(id, plots.sweep(view, gaps=gaps), view)
+    name = runs[0].spec.task.names.get(slot, slot)
+    filing.save_figure(id, plots.sweep(view, gaps, name), view)
     where = {"notebook": notebook, "profile": profile, "id": id}
     asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n, "gaps": gaps}
     named = json.dumps(describe(tuple(run.spec for run in runs)))
@@ -196,7 +221,7 @@ def _readout(answers: pd.DataFrame) -> str:
     frame.columns = ["", "median", "least", "greatest", "no number", "median - true"]
     formats = {"no number": "{:.0%}".format, "median - true": "{:+.3f}".format}
     look = {"border": 0, "index": False, "na_rep": "–", "float_format": "{:.3f}".format}
-    return frame.to_html(formatters=formats, **look)
+    return frame.to_html(formatters=formats, classes="numlab-table", **look)
 
 
 def extent(gaps: tuple, limits: tuple[float, float]) -> tuple[float, float, float]:

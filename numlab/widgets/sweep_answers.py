@@ -69,8 +69,8 @@ def swept(
     -------
     DataFrame [part, encoder, true, median, low, high, invalid, word, number, probability]
         part "answer": one row for each encoder and each of the values, as from `answers`; "word":
-        one row for each word at the value `at`; "argmax" and "expectation": the numbers that the
-        words' logits give.
+        one row for each word at the value `at`, the likeliest first; "argmax": what that one
+        spells; "expectation": the average over the likeliest answers, the median over the texts.
 
     >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> view = nl.widgets.swept([nl.train(spec)], "answer", at=1.5, values=[1.2, 1.8], n=2)
@@ -95,10 +95,10 @@ def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | No
 @functools.lru_cache(maxsize=1024)
 def _words(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
     read = probes.number_logits(run, texts_at(run.spec.task, slot, value, n), slot)
-    expected = probes.expectation(read)[["argmax", "expectation"]]
-    medians = expected.quantile(interpolation="lower").rename_axis("part")
-    parts = [spellings(read).assign(part="word"), medians.reset_index(name="number")]
-    return pd.concat(parts, ignore_index=True)
+    bars = spellings(read).assign(part="word")
+    middle = probes.expectation(read).expectation.quantile(interpolation="lower")
+    marks = {"part": ["argmax", "expectation"], "number": [bars.number[0], middle]}
+    return pd.concat([bars, pd.DataFrame(marks)], ignore_index=True)
 
 
 def spellings(read: probes.NumberLogits) -> pd.DataFrame:

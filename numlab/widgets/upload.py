@@ -32,8 +32,11 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
             raise KeyboardInterrupt
         message.value = note(f"{doing} …")
 
+    def stop() -> None:
+        cancelled.set()
+        cancel.disabled, message.value = True, note("cancelling once the next model is trained …")
+
     def report(path: str | Path, content: bytes | None = None) -> None:
-        page.value = ""
         cancelled.clear()
         button.disabled, cancel.disabled = True, False
         try:
@@ -60,7 +63,7 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
             threading.Thread(target=report, args=(kept, whole), daemon=True).start()
 
     button.on_msg(take)
-    cancel.on_click(lambda _: cancelled.set())
+    cancel.on_click(lambda _: stop())
     if path:
         display(message)  # the panel itself appears only when the cell has ended, below it
         report(path)

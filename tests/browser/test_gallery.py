@@ -85,7 +85,7 @@ def test_what_is_typed_is_spelled_at_once(page_of):
     page = page_of(1400)
     page.get_by_label("A number", exact=True).fill("1e9")
     count, tokens, back = page.locator("[data-encoder=P1000] td").all_inner_texts()
-    assert (count, tokens.split(), back) == ("3", ["+", "100", "E+7"], "exactly it")
+    assert (count, tokens.split(), back) == ("3", ["+", "100", "E+7"], "the same number")
     assert "cannot hold it: |x| < 999999.9995" in page.locator("[data-encoder=FoNE]").inner_text()
     page.get_by_label("A number", exact=True).fill("x")
     assert page.get_by_text("Nothing to spell yet").is_visible()

@@ -106,7 +106,7 @@ function showSpelling() {
     const name = row.dataset.encoder, spelled = spell(name, x), [count, tokens, back] = all("td", row);
     count.textContent = spelled ? spelled.words.length : "none";
     tokens.innerHTML = spelled ? chips(name, spelled) : "cannot hold it: " + escaped(live.encoders[name].holds);
-    back.textContent = !spelled ? "" : spelled.read === x ? "exactly it" : String(Number(spelled.read.toPrecision(9)));
+    back.textContent = !spelled ? "" : spelled.read === x ? "the same number" : String(Number(spelled.read.toPrecision(9)));
   }
 }
 
@@ -204,8 +204,10 @@ function choices(of, names, change) {
 
 // "7, 100 to 104" as numbers, and back
 function parsed(words) {
-  return new Set([...words.matchAll(/(\d+)(?:\s*(?:to|-|–)\s*(\d+))?/g)].flatMap(([, from, to]) =>
-    Array.from({ length: Math.max(1, Math.min(1000, (to || from) - from + 1)) }, (_, i) => +from + i)));
+  return new Set([...words.matchAll(/(\d+)(?:\s*(?:to|-|–)\s*(\d+))?/g)].flatMap(([, ...ends]) => {
+    const [from, to] = ends.filter(Boolean).map(Number).sort((a, b) => a - b);
+    return Array.from({ length: Math.min(1000, (to ?? from) - from + 1) }, (_, i) => from + i);
+  }));
 }
 
 function ranges(numbers) {
@@ -258,7 +260,8 @@ function cloud() {
     const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= reach(mark.number)));
     const share = Math.round((100 * shared.filter(Boolean).length) / shared.length);
     one("#cloud-says").textContent = `${lit.length} ${lit.length === 1 ? "number" : "numbers"} chosen.` +
-      (shared.length ? ` Of the ten vectors nearest to each, ${share} % belong to its ten nearest numbers.` : "");
+      (shared.length ? ` Of the ten vectors nearest to each, ${share} % belong to its ten nearest numbers.` : "") +
+      (lit.length > 8 ? " Below: the first 8." : "");
     const row = (mark) => `<tr><th scope="row">${mark.number}</th><td>${near(mark).join(", ")}</td></tr>`;
     one(".near tbody").innerHTML = lit.slice(0, 8).map(row).join("");
   }
@@ -345,7 +348,7 @@ function search() {
     if (asked) paper.open = !paper.hidden;
   }
   for (const missing of all(".missing")) missing.hidden = Boolean(asked);
-  one("#found").textContent = asked ? found + " of " + cards.length : "";
+  one("#found").textContent = !asked ? "" : found ? `${found} of ${cards.length} figures` : "no figure found";
 }
 
 // What was made on this machine; local.js is not committed
