@@ -120,6 +120,17 @@ def test_a_plot_keeps_its_height_when_the_window_is_resized(page):
         assert plot.bounding_box()["height"] == 470
 
 
+def test_a_plot_is_as_wide_as_its_cell_when_a_sidebar_opens_beside_it(page):
+    plot = page.locator(".js-plotly-plot").first
+    wide = plot.evaluate("plot => plot.clientWidth")
+    plot.evaluate("plot => { plot.parentElement.style.width = '500px' }")
+    fits = "plot => Math.abs(plot._fullLayout.width - plot.clientWidth) < 2"
+    page.wait_for_function(f"({fits})(document.querySelector('.js-plotly-plot'))")
+    assert plot.evaluate("plot => plot._fullLayout.width") < wide - 100
+    plot.evaluate("plot => { plot.parentElement.style.width = '' }")
+    page.wait_for_function(f"({fits})(document.querySelector('.js-plotly-plot'))")
+
+
 def test_a_slider_has_a_name_for_a_screen_reader(page):
     page.get_by_role("slider").first.focus()
     assert page.get_by_role("slider", name="true step size (yr / 2π)").count() == 1
