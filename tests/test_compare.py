@@ -995,3 +995,76 @@ def test_what_excel_says_of_a_separator_and_pandas_of_rows_is_no_column(tmp_path
     for text in (frame.to_csv(), frame.reset_index(names="Unnamed: 0").to_csv()):  # saved twice
         found = read(tmp_path, "n.csv", text)
         assert set(found.columns.kind[:-1]) == {"-"} and list(found.numbers) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "best"),
+    [
+        (measured(A={"worst": 1e-3, "exact": 0.5}, B={"tokens": 3.0}), "B"),
+        (measured(A={"worst": 1e-7, "exact": 0.5}, B={"tokens": 3.0}), "A"),  # float32's rounding
+        (measured(A={"tokens": 2.0}, B={"f1": 0.5}), "B"),
+    ],
+)
+def test_precision_counts_before_tokens_and_tokens_before_neighbours(frame, best):
+    assert advise(frame).encoder == best
+
+
+def errors(**columns):
+    """Answers in column y of 100 rows of one seed, with these errors."""
+    parts = [pd.DataFrame({"encoder": name, "error": e}) for name, e in columns.items()]
+    frame = pd.concat(parts, ignore_index=True)
+    return frame.assign(seed=0, column="y", part=PARTS[0])
+
+
+def test_what_chance_or_too_little_explains_is_not_predictable():
+    constant = {"the mean": np.full(100, 2.0), "the median": np.full(100, 2.5)}
+    noise = np.tile([1.0, -1.0], 50)  # a standard error of 0.1
+    assert learning.predictable(errors(**constant, A=1.75 + noise)) == []  # 2.5 of them
+    assert learning.predictable(errors(**constant, A=1.60 + noise)) == ["y"]  # 4
+    assert learning.predictable(errors(**constant, A=np.full(100, 1.95))) == []  # 2.5 %
+    assert learning.predictable(errors(**constant, A=np.full(100, 1.93))) == ["y"]  # 3.5 %
+
+
+def test_each_column_is_masked_as_often_and_a_quarter_of_the_rows_tests(trained):
+    spec = learning.specs(trained.reading, [nl.XVal()], steps=2, seeds=1)[0]
+    n = len(spec.task.usable)
+    assert spec.objective.slots == 0.5 and spec.objective.literals == 0
+    assert (spec.n_test, spec.n_valid) == (n // 4, n // 8)
+    assert spec.n_train == n - n // 4 - n // 8
+
+
+def test_an_answer_that_is_no_number_errs_by_the_range_and_none_by_more(trained):
+    found = trained.answers
+    assert found.error.notna().all()
+    for name, own in found.groupby("column"):
+        spans = [
+            np.ptp(nl.Standardised.fit(s.examples("train")).at(name).units(e.column(name)))
+            for s in learning.specs(trained.reading, [nl.XVal()], steps=2, seeds=2)
+            for e in s.examples("train")
+        ]
+        assert own.error.max() <= max(spans) + 1e-9
+
+
+def test_an_interval_over_seeds_is_of_90_percent():
+    seeds = pd.DataFrame({"A": [0.0, 1.0, 2.0]})
+    assert learning._half_width(seeds)["A"] == pytest.approx(2.91998558 / 3**0.5)  # t of 2 degrees
+
+
+def test_a_column_of_few_different_numbers_has_no_gap():
+    few, many = np.tile(np.arange(15.0), 20), np.linspace(0, 1, 300)
+    assert learning._gaps({"few": few, "many": many}, ["few"]) == ()
+    assert {name for name, *_ in learning._gaps({"few": few, "many": many}, ["few", "many"])} == {
+        "many"
+    }
+
+
+def test_numbers_are_standardised_by_those_of_training_alone(trained, monkeypatch):
+    spec = learning.specs(trained.reading, [nl.P10()], steps=2, seeds=1)[0]
+    fit, seen = nl.Standardised.fit, []
+    monkeypatch.setattr(
+        learning.Standardised, "fit", lambda e, *a: seen.append(sum(map(len, e))) or fit(e, *a)
+    )
+    own, rows = learning.baselines, []
+    monkeypatch.setattr(learning, "baselines", lambda n: rows.append(n) or own(n))
+    assert [*learning._of_seed([nl.train(spec)], None)] and seen == [spec.n_train]
+    assert set(rows) == {spec.n_train}  # baselines, too, see none of validation

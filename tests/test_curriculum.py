@@ -122,3 +122,51 @@ def test_shares_outside_of_0_to_1_and_other_bases_are_refused():
         nl.Curriculum(last=2.5)
     with pytest.raises(ValueError, match="base 10 or 2; got base=16"):
         nl.Curriculum(base=16)
+
+
+def with_texts_of(course, *back):
+    """Open some levels; then let the first task have ten validation texts of each of the levels
+    that lie so far back from its front, and no others. The front."""
+    for _ in range(5):
+        course.check(lambda rows: np.ones(len(rows), bool), 0.0)
+    front = course.fronts[0]
+    assert max(back) <= front < course.n_levels[0] - 1
+    levels = [front - k for k in back] * 10
+    course.valid = np.array([[0] * len(levels), levels])
+    return front
+
+
+def test_each_of_the_last_open_levels_has_to_be_mastered(course):
+    front = with_texts_of(course, 2, 1, 0)
+    course.check(lambda rows: course.valid[1, rows] == front, 0.0)
+    assert course.fronts[0] == front
+    course.check(lambda rows: course.valid[1, rows] > front - 3, 0.0)
+    assert course.fronts[0] > front
+
+
+def test_a_level_before_the_last_three_does_not_count(course):
+    front = with_texts_of(course, 3, 2, 1, 0)
+    course.check(lambda rows: course.valid[1, rows] > front - 3, 0.0)
+    assert course.fronts[0] > front
+
+
+def test_a_level_is_mastered_by_most_of_its_texts_not_by_one(course):
+    front = with_texts_of(course, 0)
+    course.check(lambda rows: np.arange(len(rows)) == 0, 0.0)
+    assert course.fronts[0] == front
+    course.check(lambda rows: np.arange(len(rows)) > 0, 0.0)  # 9 of 10
+    assert course.fronts[0] > front
+
+
+def test_a_level_without_a_validation_text_holds_nothing_up(course):
+    front = with_texts_of(course, 0)  # none of the two before it
+    course.check(lambda rows: np.ones(len(rows), bool), 0.0)
+    assert course.fronts[0] > front
+
+
+def test_few_levels_are_opened_one_by_one(course):
+    n = course.n_levels[0]
+    for _ in range(10):
+        course.check(lambda rows: np.ones(len(rows), bool), 0.0)
+    step = max(0.02, 1 / n)
+    assert course.fronts[0] == round(min(1.0, 0.15 + 10 * step) * (n - 1))

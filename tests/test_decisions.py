@@ -11,6 +11,7 @@ from test_breadth import spec
 
 import numlab as nl
 from numlab import heads
+from numlab.decisions import Decision
 from numlab.heads import HeadModule
 
 CAUSAL, MASKED = nl.CausalLM(only=("answer",)), nl.MaskedLM(slots=0.5, literals=0.0)
@@ -160,3 +161,42 @@ def test_where_no_two_samples_are_equal_the_mode_is_the_greedy_answer(module_hom
     monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 90))
     frame = nl.predict(run, "test", "answer", decide="mode")
     assert set(frame.predicted[frame.valid]) == {777777777.0}
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_the_ends_of_a_distribution_are_no_quantiles(level):
+    with pytest.raises(ValueError, match=f"above 0 and below 1; got {level}"):
+        Decision(level)
+
+
+def test_where_the_greedy_answer_is_no_number_the_mode_is_that_of_the_samples():
+    drawn = tuple({"slot": "a", "predicted": np.array([x])} for x in (3.0, 1.0, 2.0, np.nan))
+    merged = Decision("mode", samples=3)._merged(drawn)
+    assert merged["predicted"].tolist() == [1.0] and merged["valid"].all()
+
+
+def test_a_head_in_its_own_units_gives_its_own_mean_over_an_asinh_encoder(module_home, monkeypatch):
+    encoder = nl.Standardised(nl.XVal(mixture=1), (("*", 1.0, 3.0, 2.0),))
+    run = nl.train(spec(encoder, BARS, MASKED))
+    logits = torch.tensor([0.2, 0.7, 0.1]).log()
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
+    word = int(run.tokenizer.answer_carriers[0])
+    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    mean = float(BARS.distribution(run.model.value_head, logits[None]).mean)
+    found = nl.predict(run, "test", "answer", decide="mean").predicted
+    assert found.tolist() == pytest.approx([mean] * 16, rel=1e-5)
+
+
+@pytest.mark.parametrize("decide", ["mean", "median", 0.3])
+def test_one_output_that_is_no_number_makes_an_answer_none_that_is_dropped(
+    decide, module_home, monkeypatch
+):
+    run = nl.train(spec(nl.XVal(), BARS, MASKED))
+    logits = torch.tensor([0.0, torch.nan, 0.0])
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
+    word = int(run.tokenizer.answer_carriers[0])
+    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    frame = nl.predict(run, "test", "answer", decide=decide)
+    assert not frame.valid.any() and (frame.dropped == 1).all()

@@ -356,3 +356,55 @@ def test_columns_of_a_pivot_table_have_names_of_several_parts(home):
     frame = pd.DataFrame({("mass", "mean"): x, ("mass", "std"): x % 3})
     model = NumberRegressor(steps=2, members=1, d_model=4).fit(frame, x)
     assert np.isfinite(model.predict(frame)).all()
+
+
+def test_a_regression_counts_the_true_numbers_in_their_intervals():
+    models = ["numlab", "the mean", "the median"]
+    errors = pd.DataFrame({"model": models, "mae": [0.5, 1, 1], "rmse": [0.5, 1, 1]})
+    rows = {"true": [1.0, 5, 9, 13], "predicted": 2.0, "low": 0.0, "high": [3.0, 6, 3, 3]}
+    found = Regression(
+        "y", SimpleNamespace(runs_=[], learned_="y"), errors, pd.DataFrame(rows), 0.8
+    )
+    assert found.covered == 0.5 and "50% of the numbers lie in numlab's 80%" in found.text
+
+
+def test_members_learn_from_the_same_rows_and_start_from_their_own_weights(home):
+    model = NumberRegressor(steps=2, members=2, d_model=8).fit(X[:60], Y[:60])
+    first, second = (run.examples("train")[0].numbers for run in model.runs_)
+    assert np.array_equal(first, second)
+    assert model.runs_[0].digest != model.runs_[1].digest
+    assert model.runs_[0].spec.n_valid == 12
+
+
+def test_many_rows_are_trained_for_more_steps(home, monkeypatch):
+    steps = []
+    monkeypatch.setattr(
+        "numlab.estimators.train", lambda spec: steps.append(spec.steps) or SimpleNamespace()
+    )
+    for n in (40, 640):
+        NumberRegressor(members=1, d_model=8).fit(np.arange(n)[:, None], np.arange(float(n)))
+    assert steps == [100, 400]  # 40 epochs of 64 rows a step, 100 steps at least
+
+
+def test_a_column_named_y_is_no_target(home):
+    frame = pd.DataFrame(X[:20], columns=["y", "a"])
+    model = NumberRegressor(steps=1, members=1, d_model=8).fit(frame, Y[:20])
+    assert model.runs_[0].spec.task.target == "y'"
+    assert model.predict(frame[:3]).shape == (3,)
+
+
+def test_a_regression_tests_the_same_rows_each_time_and_names_the_least_error_first(
+    home, monkeypatch
+):
+    small = functools.partial(NumberRegressor, steps=1, members=1, d_model=8)
+    monkeypatch.setattr("numlab.compare.regression.NumberRegressor", small)
+    frame = pd.DataFrame(X[:60], columns=["a", "b"]).assign(y=Y[:60])
+    first, second = (regress(frame, "y") for _ in range(2))
+    assert first.predictions.equals(second.predictions) and len(first.predictions) == 15
+    assert first.errors.mae.is_monotonic_increasing
+
+
+def test_columns_that_are_alike_have_vectors_that_are_alike():
+    fitted = NumberEncoder(d_model=4).fit([[1.0, 1.0], [2.0, 2.0], [5.0, 5.0]])
+    first, second = fitted.transform([[2.0, 2.0]]).reshape(2, 4)
+    assert first.any() and np.array_equal(first, second)

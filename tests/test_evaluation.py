@@ -400,3 +400,76 @@ def test_a_seed_draws_the_data_and_each_run_answers_its_own_test_set(run):
     assert true[0] != true[1]
     own = pd.concat([nl.predict(r, r.examples("test"), "answer") for r in runs], ignore_index=True)
     pd.testing.assert_frame_equal(frame, own)
+
+
+def test_an_interval_of_a_distribution_may_reach_far_into_its_tails():
+    rows, true = {"asked": range(99), "valid": range(99)}, pd.Series(np.linspace(-9.7, 9.7, 99))
+
+    def answers(part, decide=None):
+        """Uniform from -10 to 10."""
+        return pd.DataFrame({"predicted": np.full(99, 20 * ((decide or 0.5) - 0.5))})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = evaluation._slot_interval(answers, rows, true, 0.96, closed=True)
+    assert true.between(found.low, found.high).sum() >= 96
+
+
+def test_the_prediction_of_several_runs_is_the_mean_of_those_that_answer_a_number(run, monkeypatch):
+    runs, said = [run] * 3, iter([1.0, 2.0, 9.0] * 9)
+    texts, names = run.spec.task.sample(4, seed=3), ["a", "b", "answer"]
+
+    def predict(run, texts, slots, decide=None):
+        rows = [(i, name) for i in range(4) for name in names]
+        frame = pd.DataFrame(rows, columns=["example", "slot"])
+        return frame.assign(predicted=next(said), true=1.0, valid=True)
+
+    monkeypatch.setattr(evaluation, "predict", predict)
+    monkeypatch.setattr(type(run.spec.task), "slots", "*", raising=False)
+    found = evaluation.interval(runs, texts, None)
+    assert found.predicted.tolist() == [4.0] * len(found)
+
+
+def test_a_few_answers_that_are_no_numbers_are_said(run, monkeypatch):
+    texts = run.spec.task.sample(10, seed=3)
+
+    def predict(run, texts, slots, decide=None):
+        frame = pd.DataFrame({"example": range(10), "slot": "answer", "true": 1.0})
+        return frame.assign(predicted=[np.nan, *range(9)], valid=True)
+
+    monkeypatch.setattr(evaluation, "predict", predict)
+    monkeypatch.setattr(type(run.spec.task), "slots", "answer", raising=False)
+    with pytest.warns(UserWarning, match="10% of the answers are not numbers"):
+        evaluation.interval([run], texts, None)
+
+
+def test_a_slot_that_no_validation_text_has_takes_the_errors_of_all(run, monkeypatch):
+    texts = run.spec.task.sample(3, seed=3)
+
+    def predict(run, those, slots, decide=None):
+        slot, n = ("answer", 3) if those[0] is texts[0] else ("a", 20)
+        frame = pd.DataFrame({"example": range(n), "slot": slot, "true": np.arange(n) % 2.0})
+        return frame.assign(predicted=0.5, valid=True)
+
+    monkeypatch.setattr(evaluation, "predict", predict)
+    monkeypatch.setattr(type(run.spec.task), "slots", "answer", raising=False)
+    found = evaluation.interval([run], texts, 0.5)
+    assert (found.low == 0).all() and (found.high == 1).all()
+
+
+def test_an_answer_is_read_in_the_words_of_answers_where_inputs_have_others():
+    class Knowing(nl.CausalLM):
+        def fill(self, _, batch, slots):
+            where = batch.in_slots(slots)
+            n = where.sum(1)
+            mask = np.arange(n.max()) < n[:, None]
+            ids = np.zeros(mask.shape, int)
+            ids[mask] = batch.ids[where]
+            slot = np.where(where, batch.slot, -1).max(1)
+            return nl.objectives.Answers(batch.rows, slot, ids, mask, np.zeros((0, 0), np.float32))
+
+    task = nl.tasks.Addition(2)
+    tokenizer = nl.Tokenizer.of(task.layouts(), nl.IntegerVocabulary())  # answers: digit by digit
+    asking = Asking(tokenizer, Knowing(only=("answer",)))
+    found = nl.predict(asking, task.sample(20, seed=3), "answer")
+    assert found.valid.all() and found.predicted.tolist() == found.true.tolist()

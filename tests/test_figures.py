@@ -1,5 +1,6 @@
 """What a notebook files: begin, save_figure, save_table, claim."""
 
+import dataclasses
 import json
 import re
 
@@ -288,3 +289,25 @@ def test_the_catalogue_has_every_figure_and_table_of_the_papers():
     count = {p: sum(i.startswith(f"{p}/") for i in ITEMS) for p in PAPERS}
     assert count == {"xval": 25, "fone": 22, "float": 5, "digits": 8, "beyond": 9, "explore": 5}
     assert all(item_of(id) == id for id in ITEMS)
+
+
+def test_a_claim_that_cannot_be_judged_yet_is_not_settled_either(begun, known):
+    found = claims.claims()
+    found["xval/smooth"] = dataclasses.replace(found["xval/smooth"], gates=["settled"])
+    nl.save_table("xval/tab04", FRAME)
+    nl.claim("xval/smooth", [0.1], half=[[0.2]])
+    (gate,) = claims_of(begun)[0]["gates"]
+    assert (gate["name"], gate["passed"], gate["evidence"]) == ("settled", False, "not judged")
+
+
+def test_a_figure_is_earlier_where_its_notebooks_claims_were_judged_at_another_commit(known):
+    def saved(id, notebook, commit, claims=()):
+        return {"id": id, "notebook": notebook, "commit": commit, "claims": [*claims]}
+
+    figures = [
+        saved("xval/fig07", "xval/planets", "new", ["xval/best"]),
+        saved("xval/tab04", "xval/planets", "old"),
+        saved("xval/fig08", "xval/planets", "new"),
+        saved("explore/mine", "explore/mine", "old"),  # no claim is on a figure of this notebook
+    ]
+    assert filing.earlier(figures) == {"xval/tab04"}

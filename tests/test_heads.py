@@ -279,3 +279,44 @@ def test_a_share_below_a_number_is_at_most_1():
     shares = torch.rand(200, 50, dtype=torch.float64).log_softmax(1)
     d = Histogram(shares, torch.linspace(0, 1, 51, dtype=torch.float64))
     assert float(d.cdf(torch.full((200,), 2.0)).max()) <= 1
+
+
+@pytest.mark.parametrize("weight", [1.0, 3.0])
+def test_a_loss_is_a_mean_over_bits_or_digits_times_the_weight(weight):
+    """Of logits that are all 0: log 2 for a bit or a sign, log 10 for a digit."""
+    for head, each in (
+        (heads.BitHead(16, weight=weight), np.log(2)),
+        (heads.FigureHead(4, weight=weight), np.log(10) + np.log(2)),
+    ):
+        module, features = head.build(8), torch.from_numpy(head.features([1.5, -20.0]))
+        outputs = torch.zeros_like(module(torch.zeros(2, 8)))
+        assert module.loss(outputs, features).tolist() == pytest.approx([weight * each] * 2)
+
+
+def test_the_losses_of_bits_and_figures_weigh_as_published():
+    assert (nl.BitTokens().head.weight, nl.Base10Tokens().head.weight) == (10, 10)
+    assert (heads.BitHead().weight, heads.FigureHead().weight, heads.DigitHead().weight) == (
+        1,
+        10,
+        1,
+    )
+
+
+def test_rounded_digits_err_by_a_root_that_has_a_gradient_at_0_and_are_read_as_digits():
+    head = heads.RoundedHead(3)
+    module, features = head.build(4), torch.from_numpy(head.features([123]))
+    outputs = torch.tensor([[4.0, 5.0, 6.0]])  # each off by 3
+    assert module.loss(outputs, features).tolist() == pytest.approx([3.0])
+    sure = torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+    module.loss(sure, features).sum().backward()
+    assert sure.grad.isfinite().all()
+    assert head.number(module.read(torch.tensor([[9.7, -0.8, 14.0]])).numpy()).tolist() == [909.0]
+
+
+def test_a_number_beyond_the_edges_of_hl_gauss_counts_as_the_nearest():
+    head = heads.HLGauss((0.0, 1.0, 2.0, 3.0))
+    far, near = head.targets(torch.tensor([99.0, -99.0])), head.targets(torch.tensor([3.0, 0.0]))
+    torch.testing.assert_close(far, near)
+    torch.testing.assert_close(far.sum(1), torch.ones(2, dtype=torch.float64))
+    with pytest.raises(ValueError, match="more than 8 bins .*; got 3 numbers, 8 bins"):
+        heads.HLGauss.fit([0.0, 1.0, 2.0], bins=8)

@@ -307,3 +307,23 @@ def test_losses_of_long_numbers_and_their_gradients_are_finite(loss):
     cost = loss(logits, targets, embed)
     cost.backward()
     assert cost.dtype == torch.float32 and cost.isfinite() and logits.grad.isfinite().all()
+
+
+def test_the_weights_of_the_losses_are_those_of_their_papers():
+    assert AggregateLoss() == AggregateLoss(share=0.6, base=10.0)
+    assert NumberTokenLoss() == NumberTokenLoss("was", weight=0.3, reweigh=True, squash=9.0)
+
+
+@pytest.mark.parametrize("kind", ["was", "mse"])
+def test_a_model_that_is_sure_of_a_word_that_is_no_number_has_a_finite_loss(kind):
+    logits, targets, embed = ask(nl.Digits(3), ["0"], [{"9": 0.0}])
+    logits[:, 0] = 300.0  # a word of a text: the numbers' share underflows to 0
+    logits.requires_grad_()
+    loss = NumberTokenLoss(kind)(logits, targets, embed)
+    loss.backward()
+    assert loss.isfinite() and logits.grad.isfinite().all()
+
+
+def test_a_squash_of_1_would_make_all_distances_alike():
+    with pytest.raises(ValueError, match="squash is above 1, or None; got 1.0"):
+        NumberTokenLoss(squash=1.0)

@@ -3,6 +3,7 @@
 import math
 from decimal import Context, Decimal
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -176,3 +177,46 @@ def test_a_metric_that_gives_many_numbers_is_refused():
     rows = frame((1, 1), (2, 3)).assign(seed=[0, 1], example=[0, 0])
     with pytest.raises(ValueError, match="a metric gives one number of a DataFrame"):
         metrics.score(rows, lambda rows: (rows.predicted.mean(), 1.0), by=())
+
+
+def test_a_word_that_no_slot_has_counts_as_invalid():
+    words = pd.DataFrame({"true": ["yes", "no"], "predicted": ["yes", "999"]})
+    assert metrics.invalid_rate(words.assign(valid=[True, False])) == 0.5
+
+
+def test_numbers_far_apart_in_their_last_digit_may_have_the_same_digits():
+    assert metrics.same_digits(frame((1.0051, 1.0149)), digits=3) == 1  # both 1.01
+    assert metrics.same_digits(frame((0.96, 1.44)), digits=1) == 1
+
+
+def of_one_seed(values, **columns):
+    rows = frame(*((0.0, x) for x in values)).assign(seed=0, example=range(len(values)))
+    return rows.assign(**columns)
+
+
+def test_the_interval_of_one_seed_is_the_same_each_time_and_holds_95_percent(monkeypatch):
+    rows = of_one_seed([1.0, 2.0, 3.0, 9.0])
+    assert metrics.score(rows, metrics.mse, by=()).equals(metrics.score(rows, metrics.mse, by=()))
+    draws = np.arange(1001.0)
+    monkeypatch.setattr(metrics, "_bootstrap", lambda *_: draws)
+    found = metrics.score(rows, metrics.mse, by=())
+    assert (found.low[0], found.high[0]) == pytest.approx((25, 975))
+
+
+def test_draws_without_a_valid_answer_do_not_hide_the_interval():
+    found = metrics.score(of_one_seed([1.0, math.nan, math.nan]), metrics.mse, by=())
+    assert (found.low[0], found.high[0]) == (1, 1)
+
+
+def test_a_score_of_no_prediction_is_refused():
+    with pytest.raises(ValueError, match="there is no prediction to score"):
+        metrics.score(of_one_seed([1.0])[:0], metrics.mse, by="seed")
+
+
+def test_scores_stand_in_the_order_of_the_predictions():
+    rows = pd.concat([of_one_seed([1.0], encoder=name) for name in ("XVal", "P10", "FoNE")])
+    assert metrics.score(rows, metrics.mse, by="encoder").encoder.tolist() == [
+        "XVal",
+        "P10",
+        "FoNE",
+    ]

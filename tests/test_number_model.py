@@ -31,7 +31,7 @@ from transformers import (
 import numlab as nl
 from numlab.pretrained import NumberModel
 from numlab.pretrained.text import PretrainedTokenizer
-from numlab.training.fit import threads
+from numlab.training.fit import as_trained
 
 WRITERS = ("gpt2", "llama", "t5", "bart")
 ENCODERS = dict(
@@ -74,7 +74,7 @@ LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
 
 
 @torch.no_grad()
-@threads(1)  # on a busy machine two may share the work, and round, otherwise
+@as_trained(1)  # on a busy machine two may share the work, and round, otherwise
 def logits(kind, numbers):
     if kind not in WRITERS:
         return numbers.model(**numbers.inputs([row["question"] for row in ROWS])).logits
@@ -437,3 +437,12 @@ def test_a_cast_is_for_the_model_and_what_is_added_stays_float32(kind):
     assert all(torch.equal(weight, before[name]) for name, weight in numbers.added().items())
     assert numbers(**numbers.collate(ROWS))["logits"].isfinite().all()
     assert len(numbers.generate(["it is -3.5 degrees"], **LOOK)) == 1
+
+
+def test_the_loss_of_a_batch_is_that_of_all_its_tokens_and_numbers_over_the_number_of_tokens():
+    labels = torch.tensor([[1, 2, -100], [3, -100, -100]])
+    outputs = {"logits": torch.zeros(2, 3, 5), "losses": torch.tensor([1.0, 2.0, 6.0])}
+    total = 3 * float(np.log(5)) + 9.0
+    compute_loss = nl.pretrained.NumberModel.compute_loss
+    assert float(compute_loss(outputs, labels)) == pytest.approx(total / 3)
+    assert float(compute_loss(outputs, labels, 12)) == pytest.approx(total / 12)  # of Trainer

@@ -237,3 +237,16 @@ def test_a_word_is_generated_as_long_as_the_slot_has_it():
     rows = zip(answers.ids, answers.mask, strict=True)
     said = ["".join(words[i] for i in ids[mask]).strip() for ids, mask in rows]
     assert said == e.column("kind").tolist()
+
+
+def test_the_chances_of_masks_are_those_of_the_papers():
+    assert nl.MaskedLM() == nl.MaskedLM(slots=0.2, literals=0.2, only=("*",), whole=True)
+    assert nl.MaskedWords() == nl.MaskedWords(share=0.15)
+
+
+def test_every_word_beside_numbers_can_be_masked_but_not_the_end():
+    batch = batch_of(nl.P10())
+    inputs, _ = train(nl.MaskedWords(share=1.0), batch)
+    hidden = inputs.ids.numpy() == Text.mask
+    assert (hidden == (batch.real & (batch.within == 0) & (batch.ids != Text.end))).all()
+    assert (batch.ids == Text.end).any()

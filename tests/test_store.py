@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import errno
 import tracemalloc
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import numlab as nl
@@ -292,3 +294,27 @@ def test_a_manifest_that_is_no_table_is_damage(home):
     (home / "entry" / "manifest.json").write_text("null")
     with pytest.warns(UserWarning, match="entry is damaged"):
         assert not store.intact(home / "entry")
+
+
+def test_sizes_of_one_sum_are_splits_of_their_own(home):
+    for sizes in ((4, 2, 8), (2, 4, 8), (8, 2, 4)):
+        parts = store.split(nl.tasks.Addition(2), sizes, 0)
+        assert tuple(sum(map(len, part)) for part in parts) == sizes
+
+
+def test_a_table_keeps_words_that_pandas_would_take_for_nothing(home):
+    frame = pd.DataFrame({"w": ["None", "NA", "null"], "x": [0.1 + 0.2, 1e-300, np.nan]})
+    for _ in range(2):  # made, then read
+        found = store.table("words", ("a", 1), lambda: frame)
+        pd.testing.assert_frame_equal(found, frame, check_dtype=False, check_exact=True)
+
+
+def test_a_draft_that_was_never_finished_is_no_damage(home):
+    entry = home / "data" / "runs" / "abc"
+    draft = entry.parent / ".abc.draft"
+    draft.mkdir(parents=True)
+    (draft / "file.txt").write_text("half of it")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not store.intact(entry)
+    assert not entry.exists()

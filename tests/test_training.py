@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import types
+import warnings
 
 import dask
 import numpy as np
@@ -765,3 +766,115 @@ def test_numbers_of_numpy_are_plain_values_of_a_spec(home):
     spec = dataclasses.replace(SPEC, task=task, weight_decay=np.float64(0.5))
     plain = dataclasses.replace(SPEC, task=nl.tasks.Addition(2), weight_decay=0.5)
     assert nl.Run(spec).digest == nl.Run(plain).digest
+
+
+def test_the_rest_of_steps_that_ten_does_not_divide_has_a_mean_of_its_own(monkeypatch):
+    update, parts = fit.Fit._update, []
+    monkeypatch.setattr(fit.Fit, "_update", lambda *a: parts.append(update(*a)) or parts[-1])
+    history = nl.train(dataclasses.replace(SPEC, steps=25)).history.query("part == 'train'")
+    assert history.step.tolist() == [*range(2, 25, 2), 25]
+    assert history.loss.iloc[-1] == pytest.approx(float(sum(parts[-1].values())), rel=1e-5)
+
+
+def test_a_record_has_the_tokens_without_padding_and_the_rate_of_its_last_step():
+    spec = dataclasses.replace(SPEC, encoder=nl.Digits(3), steps=10, batch_size=512)
+    run = nl.train(spec)
+    (train,) = run.examples("train")
+    n = run.tokenizer([train], spec.objective.answers).lengths.sum()
+    history = run.history.query("part == 'train'")
+    assert history.tokens.tolist() == [n * (i + 1) for i in range(10)]
+    assert history.learning_rate.tolist() == [spec.rate(i) for i in range(10)]
+
+
+def test_each_epoch_has_an_order_of_its_own_and_each_step_masks_of_its_own(monkeypatch):
+    one, asked = fit.Fit(dataclasses.replace(SPEC, objective=nl.MaskedLM()), "epochs"), []
+    orders = [np.concatenate([one._rows(8 * epoch + k) for k in range(8)]) for epoch in range(2)]
+    assert sorted(orders[0]) == sorted(orders[1]) and orders[0].tolist() != orders[1].tolist()
+    monkeypatch.setattr(one, "_rows", lambda step: np.arange(64))  # the same texts each time
+    train = nl.MaskedLM.train
+    monkeypatch.setattr(nl.MaskedLM, "train", lambda *a: asked.append(train(*a)) or asked[-1])
+    for step in range(2):
+        one._update(step)
+    assert asked[0][1].reads.tolist() != asked[1][1].reads.tolist()
+
+
+def test_validation_counts_every_number_alike_however_many_a_batch_holds():
+    spec = dataclasses.replace(SPEC, objective=nl.MaskedLM(), n_valid=300)
+    two = fit.Fit(spec, "values")
+    draws = iter([0.0, 1.0])
+
+    def losses(inputs, targets):
+        return {"token": torch.tensor(0.0), "value": torch.tensor(next(draws))}
+
+    found = fit.validation_losses(two.valid, spec.objective, losses)["value"]
+    rows = np.argsort(two.valid.lengths, kind="stable")
+    n = [
+        len(
+            spec.objective.train(
+                two.valid.batch(rows[i : i + 256]), np.random.default_rng((0, 3, i))
+            )[1].features
+        )
+        for i in (0, 256)
+    ]
+    assert found == pytest.approx(n[1] / sum(n))
+
+
+def test_validation_is_without_the_draws_of_training():
+    one, modes = fit.Fit(SPEC, "modes"), []
+    one._losses = lambda *_: modes.append(one.model.training) or {"token": torch.tensor(0.0)}
+    one._validate()
+    assert modes == [False] and one.model.training
+
+
+def test_adamw_has_the_betas_that_its_comment_says():
+    assert fit.Fit(SPEC, "betas").optimizer.defaults["betas"] == (0.9, 0.95)
+
+
+def test_the_seconds_of_a_run_grow_with_its_steps():
+    assert (nl.train(SPEC).history.seconds.diff().dropna() >= 0).all()
+    assert nl.Run(SPEC).history.seconds.iloc[0] > 0
+
+
+def test_a_rate_at_the_edge_that_is_better_by_5_percent_lets_the_grid_grow(monkeypatch):
+    losses_at(monkeypatch, lambda seed, rate: {1e-3: 0.95, 2e-3: 1.0, 4e-3: 1.5}.get(rate, 9.0))
+    (spec,), record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
+    assert spec.learning_rate == 1e-3 and len(record) == 4
+
+
+def test_losses_below_0_that_differ_by_under_a_hundredth_are_alike(monkeypatch):
+    losses_at(monkeypatch, lambda seed, rate: {1e-3: -2.0, 2e-3: -1.99, 4e-3: -1.0}[rate])
+    (spec,), record = nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
+    assert spec.learning_rate == 2e-3 and len(record) == 3
+
+
+def test_rates_may_come_in_any_order(monkeypatch):
+    losses_at(monkeypatch, lambda seed, rate: abs(np.log(rate / 8e-3)) + 1)
+    (spec,), record = nl.choose_learning_rates([SPEC], (4e-3, 1e-3, 2e-3), 5)
+    assert spec.learning_rate == 8e-3
+    assert record.learning_rate.tolist() == [1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2]
+
+
+def test_a_rate_of_a_search_may_diverge_in_silence(monkeypatch):
+    def trained(specs):
+        warnings.warn("Addition · FoNE · seed 0 diverged: its loss is nan", stacklevel=2)
+        return [types.SimpleNamespace(valid_loss=1.0) for _ in specs]
+
+    monkeypatch.setattr(learning_rates, "train_all", trained)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nl.choose_learning_rates([SPEC], (1e-3, 2e-3, 4e-3), 5)
+
+
+def test_the_data_seed_0_is_a_seed():
+    shared = dataclasses.replace(SPEC, seed=1, data_seed=0)
+    (ours,), (theirs,) = shared.examples("train"), SPEC.examples("train")
+    assert np.array_equal(ours.numbers, theirs.numbers)
+
+
+def test_an_infinite_learning_rate_is_refused():
+    with pytest.raises(ValueError, match="learning_rate is above 0 and finite; got inf"):
+        dataclasses.replace(SPEC, learning_rate=np.inf)
+
+
+def test_a_model_from_the_store_is_in_eval_mode():
+    assert not nl.Run(nl.train(SPEC).spec).model.training

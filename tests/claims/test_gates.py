@@ -118,3 +118,32 @@ def test_every_model_beats_the_trivial_answer():
     infinite = errors.assign(P10=[1.0, float("inf")])
     assert gates.beats("beats the mean", infinite, 3.5).evidence == "P10 inf (trivial 3.5)"
     assert not gates.beats("beats the mean", errors.assign(P10=[1.0, float("nan")]), 3.5).passed
+
+
+def test_a_fall_counts_from_the_last_validation_before_the_last_fifth_not_from_the_least():
+    gate = gates.plateau([run([1, 0.5, 1.3, 1.2, 1.0])])  # 0.5 came by and went
+    assert not gate.passed and "fell by 16.7%" in gate.evidence
+
+
+def test_a_fall_of_five_percent_is_no_plateau():
+    assert not gates.plateau([run([40, 30, 20, 20, 19])]).passed
+
+
+def test_no_run_has_no_plateau():
+    gate = gates.plateau([])
+    assert (gate.passed, gate.evidence) == (False, "no run")
+
+
+def test_a_model_that_errs_as_a_trivial_answer_does_not_beat_it():
+    errors = pd.DataFrame({"P10": [1.0, 1.5], "XVal": [0.5, 0.7]})
+    gate = gates.beats("beats the mean", errors, 1.5)
+    assert (gate.passed, gate.evidence) == (False, "P10 1.5 (trivial 1.5)")
+
+
+def test_the_least_rate_of_a_grid_is_at_its_edge():
+    gate = gates.rates_inside(record(*(("P10", rate, rate == 1) for rate in (1, 2, 4))))
+    assert (gate.passed, gate.evidence) == (False, "at the edge: P10: 1")
+
+
+def test_whether_a_gate_passed_is_a_truth_of_python_that_json_takes():
+    assert gates.Gate("plateau", pd.Series([1.0]).lt(2).iloc[0]).passed is True

@@ -102,3 +102,28 @@ def test_a_file_of_claims_is_read(tmp_path, monkeypatch):
     known = claims.__wrapped__()["xval/x"]
     assert (known.bounds, known.side) == ((0, 1), "0 to 1")
     assert known.amended == [{"was": "a", "reason": "b", "seen": "c"}]
+
+
+def made(**side):
+    return Claim("xval/x", ["xval/fig07"], "xVal is best", "errors", **side)
+
+
+def test_three_parts_are_shown_and_the_others_counted():
+    parts = [{"name": name, "n": 3, "mean": 1, "low": 1, "high": 1} for name in "abcde"]
+    told = made(above=0).summary({"parts": parts, "why": "", "ours": ""})
+    assert told == "a 1 [1, 1], b 1 [1, 1], c 1 [1, 1], and 2 more, 3 seeds"
+
+
+def test_every_two_numbers_that_differ_are_told_apart():
+    part = {"name": "", "n": 3, "mean": 1.0001, "low": 0.5, "high": 1.0002}
+    told = made(above=0).summary({"parts": [part], "why": "", "ours": ""})
+    assert told == "1.0001 [0.5, 1.0002], 3 seeds"
+
+
+def test_the_ends_of_a_margin_are_in_order():
+    with pytest.raises(ValueError, match=r"within .least, greatest.; got \(1.1, 0.9\)"):
+        made(within=(1.1, 0.9))
+
+
+def test_a_margin_without_an_upper_end_is_at_least_its_lower_one():
+    assert made(within=(64, float("inf"))).side == ">= 64"

@@ -363,3 +363,49 @@ def test_what_is_computed_may_have_any_index():
     cells = pd.Series({("a", 1): 1.0, ("b", 2): 3.0})
     found = judge(claim(above=0, over="nothing"), cells)
     assert found.verdict == "exact" and found.parts[0].n == 2
+
+
+def test_errors_of_a_computation_that_cancel_out_contradict_it():
+    found = judge(claim(within=(1, 1), over="nothing"), [0.9, 1.1])
+    assert found.verdict == "contradicted"
+    assert (found.parts[0].low, found.parts[0].high) == (0.9, 1.1)
+
+
+def examples(n_parts, mean, n=400):
+    """Parts of n examples: in the first the mean is so many standard errors, in the others 9."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(n, n_parts))
+    values = (values - values.mean(0)) / values.std(0, ddof=1)
+    return pd.DataFrame(values + np.array([mean, *[9] * (n_parts - 1)]) / n**0.5)
+
+
+def test_the_interval_over_examples_is_the_same_each_time_and_of_95_percent():
+    rows = examples(1, 0.0)
+    first, second = (judge(claim(above=0, over="examples"), rows).parts[0] for _ in range(2))
+    assert first == second
+    assert (first.low, first.high) == pytest.approx((-1.96 / 20, 1.96 / 20), rel=0.06)
+
+
+def test_among_many_parts_over_examples_the_interval_is_widened_too():
+    alone = judge(claim(above=0, over="examples"), examples(1, -2.4))
+    among = judge(claim(above=0, over="examples"), examples(10, -2.4))
+    assert (alone.verdict, among.verdict) == ("contradicted", "open")
+    assert among.why.endswith("(widened for 10 parts, that of 0)")
+
+
+def test_a_ratio_of_0_with_half_of_the_steps_settles_nothing():
+    gated = claim(within=(1, np.inf), ratio=True, gates=["settled"])
+    assert judge(gated, [8.0, 9.0, 8.5], half=[[0.0, 0.0, 0.0]]).verdict == "open"
+
+
+@pytest.mark.parametrize("side", [{"below": 1}, {"within": (-5, 1)}])
+def test_the_part_nearest_to_the_other_side_comes_first_whichever_side_that_is(side):
+    parts = {"far": [x - 3 for x in SEEDS], "near": SEEDS}
+    assert [part.name for part in judge(claim(**side), parts).parts] == ["near", "far"]
+
+
+def test_the_effect_within_a_margin_is_that_to_its_nearer_end_and_has_half_an_interval():
+    part = judge(claim(within=(0, 1)), SEEDS).parts[0]
+    mean, spread = np.mean(SEEDS), np.std(SEEDS, ddof=1)
+    assert part.effect == pytest.approx((1 - mean) / spread)
+    assert part.effect_half == pytest.approx((part.high - part.low) / 2 / spread)

@@ -10,6 +10,7 @@ import numlab as nl
 from encoders.precision import precision
 from numlab.codes.edges import deviation, quantile_edges, tree_edges
 from numlab.encoders import PLE, FusedBins, Periodic, SoftBins, Standardised
+from numlab.encoders.columns import asinh_centre_scale
 
 X = np.random.default_rng(0).exponential(size=5000)
 
@@ -222,3 +223,38 @@ def test_many_edges_and_centres_are_shown_by_their_ends():
     assert str(encoder) == f"FusedBins(centres={shown})"
     spec = nl.RunSpec(TASK, encoder, nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     assert spec.name.endswith(" · FusedBins · seed 0")
+
+
+def test_frequencies_begin_within_three_deviations_and_centres_near_0():
+    torch.manual_seed(0)
+    frequencies = nl.Periodic(n=10_000, sigma=0.5).embedding(4).frequencies.detach()
+    assert float(frequencies.abs().max()) <= 1.5 and float(frequencies.abs().max()) > 1.2
+    assert nl.Periodic().sigma == 0.01
+    table = nl.SoftBins(tuple(range(2000))).embedding(8).table.detach()
+    assert float(table.std()) == pytest.approx(0.02, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", ["A", "B"])
+def test_a_shift_of_all_numbers_and_edges_changes_no_vector(kind):
+    vectors = []
+    for shift in (0.0, 64.0):
+        torch.manual_seed(0)
+        encoder = nl.PLE((shift, shift + 1, shift + 2), kind)
+        x = torch.from_numpy(encoder.features([shift + 0.5, shift + 1.75]))
+        vectors.append(encoder.embedding(4)(x, torch.zeros(1, 4)).detach())
+    assert torch.allclose(*vectors, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_the_cuts_of_a_tree_do_not_depend_on_the_unit_of_the_targets(unit):
+    x = np.arange(1000.0)
+    y = np.where(x < 300, 0.0, 1.0) + np.where(x < 700, 0.0, 1.0)
+    assert tree_edges(x, unit * y) == (0.0, 299.5, 699.5, 999.0)
+
+
+def test_a_few_outliers_or_tiny_numbers_do_not_bend_a_column():
+    x = np.linspace(1, 2, 1000)
+    x[0], x[-1] = 1e-6, 1e6
+    assert asinh_centre_scale(x)[0] == 0
+    assert asinh_centre_scale(np.geomspace(1, 500, 1000))[0] == 0  # hardly 3 decades
+    assert asinh_centre_scale(np.geomspace(1, 1e4, 1000))[0] > 0

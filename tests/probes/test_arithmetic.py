@@ -1,6 +1,7 @@
 """D9: a small network over encodings, for a second or so."""
 
 import itertools
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,3 +35,24 @@ def test_the_card_has_arithmetic_where_seconds_are_given():
     card = report_card(nl.XVal(), seconds=0.2).set_index("measure")
     assert card.value[["log-sMAPE of sums", "log-sMAPE of products"]].between(0, 1).all()
     assert (card.published[["log-sMAPE of sums", "log-sMAPE of products"]] == 0).all()
+
+
+def test_no_sum_that_is_tested_is_learned(monkeypatch):
+    probe = sys.modules["numlab.probes.arithmetic"]  # its function has the same name
+    steps = SimpleNamespace(thread_time=itertools.count().__next__)  # a second for each
+    monkeypatch.setattr(probe, "time", steps)
+    loss, learned = probe._Values.loss, []
+    monkeypatch.setattr(
+        probe._Values, "loss", lambda self, h, rows: learned.append(rows) or loss(self, h, rows)
+    )
+    arithmetic(nl.XVal(scale=500.0), "+", NUMBERS, 20)
+    assert len(learned) >= 10 and np.concatenate(learned).min() >= probe.TEST
+
+
+def test_sums_of_decimals_are_rounded_as_people_write_them(monkeypatch):
+    probe = sys.modules["numlab.probes.arithmetic"]
+    asked = []
+    monkeypatch.setattr(probe, "_learned", lambda e, out, sums, *_: asked.append(sums) or 0.0)
+    arithmetic(nl.XVal(), "+", np.arange(1, 1000) / 10, 0)
+    a, b, y = asked[0]
+    assert (y == np.round(a + b, 1)).all() and (y != a + b).any()

@@ -19,6 +19,7 @@ from numlab.cli import app
 from numlab.codes import ScaledCode
 from numlab.encoders.named import named
 from numlab.plots.cards import as_text
+from numlab.probes import desiderata
 from numlab.probes.desiderata import MEASURES, report_card, standard, worst
 
 UNTRAINED = [name for name in MEASURES if not name.startswith("log-sMAPE")]
@@ -222,3 +223,64 @@ def test_the_command_takes_an_encoder_from_a_file_of_the_users_own(tmp_path, mon
     assert {row["encoder"] for row in card} == {"Mine(figures=4)"}
     assert [row["measure"] for row in card] == UNTRAINED
     assert (tmp_path / "card.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "score"),
+    [
+        ("tokens", 5.0, 0.2),
+        ("RMS ratio", 4.0, 0.25),
+        ("decades, 6 digits", 29, 1.0),
+        ("decades, 15 digits", 14.5, 0.5),
+        ("step", 0.25, 0.75),
+        ("step", np.nan, 0.0),
+        ("noise", 1.0, 1.0),
+        ("noise", 2.0**-12, 0.5),
+        ("noise", 0.0, 0.0),
+        ("unique", 0.3, 0.3),
+        ("log-sMAPE of sums", np.nan, 0.0),
+    ],
+)
+def test_a_measure_has_its_score(measure, value, score):
+    assert desiderata._score(measure, value) == pytest.approx(score)
+
+
+@dataclass(frozen=True)
+class Arc(ScaledCode, nl.ValueEncoder):
+    """The logarithm of a number's size as an angle of up to half a turn: chords bend, ranks not."""
+
+    scale: float = 1.0
+    head = None
+
+    def embedding(self, d_model):
+        def module(features, words):
+            angle = features[:, 0].abs().log10() * np.pi / 29
+            vectors = torch.zeros(len(features), d_model)
+            vectors[:, 0], vectors[:, 1] = angle.cos(), angle.sin()
+            return vectors
+
+        return module
+
+
+def test_the_rank_correlation_is_of_ranks():
+    (found,) = (
+        value
+        for name, value in desiderata._Measured(Arc())._structure()
+        if name == "rank correlation"
+    )
+    assert found == pytest.approx(1, abs=1e-4)
+
+
+def test_numbers_of_both_signs_are_told_apart_and_read_back():
+    assert (desiderata._Measured(nl.XVal()).draw(1000, 0, signed=True) < 0).mean() > 0.4
+    assert (desiderata._Measured(nl.XVal()).draw(1000, 0) > 0).all()
+
+
+def test_the_encodings_that_most_numbers_share_come_first():
+    rng = desiderata._Measured(nl.P10())
+    x = rng.draw(desiderata.MANY, 0, signed=True).astype(float)
+    _, code, size = np.unique(
+        nl.P10().encode(x).ids, axis=0, return_inverse=True, return_counts=True
+    )
+    first = nl.P10().encode(worst(nl.P10(), "unique")[:1]).ids
+    assert size[code.ravel()[(nl.P10().encode(x).ids == first).all(1)][0]] == size.max()

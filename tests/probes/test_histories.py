@@ -45,3 +45,20 @@ def test_a_title_of_a_learning_curve_says_what_differs_from_most_runs():
     runs = [nl.Run(nl.RunSpec(*part, weight_decay=decay)) for decay in (0.1, 0.1, 1.0)]
     names = ["Addition", "Addition", "Addition, weight_decay 1"]
     assert [histories._panels(runs)[run] for run in runs] == names
+
+
+def test_runs_of_which_no_half_is_like_the_other_are_both_told():
+    part = nl.tasks.Addition(2), nl.XVal(), nl.MaskedLM(), nl.GPT2(8, 1, 1), 64, 2, 1e-3
+    runs = [nl.Run(nl.RunSpec(*part, weight_decay=decay)) for decay in (0.1, 1.0)]
+    names = ["Addition, weight_decay 0.1", "Addition, weight_decay 1"]
+    assert [*histories._panels(runs).values()] == names
+
+
+def test_runs_with_a_curriculum_have_panels_of_their_own():
+    task = nl.tasks.Numeracy("Multiplication", (-3, 3), 4)
+    part = task, nl.XVal(), nl.CausalLM(only=("answer",)), nl.GPT2(8, 1, 1), 64, 2, 1e-3
+    runs = [nl.Run(nl.RunSpec(*part, curriculum=c)) for c in (None, nl.Curriculum())]
+    assert [title.rpartition(", ")[2] for title in histories._panels(runs).values()] == [
+        "no curriculum",
+        "a curriculum",
+    ]

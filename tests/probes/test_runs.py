@@ -157,3 +157,30 @@ def test_the_expectation_is_in_the_units_of_the_slot(columns, module_home, monke
     monkeypatch.setattr(run.model, "logits", lambda h: sure.repeat(len(h) // 3, 1))
     read = nl.probes.number_logits(run, columns.examples, "w[kg]")
     assert nl.probes.expectation(read).argmax.tolist() == pytest.approx([107.0] * 32, rel=1e-2)
+
+
+def spelled(encoder, *numbers_and_shares):
+    """Logits of one number, each of whose tokens is that of some numbers, in their shares."""
+    logits = torch.full((1, encoder.length, len(encoder.vocabulary)), -60.0)
+    for number, share in numbers_and_shares:
+        ids = encoder.encode([number]).ids[0]
+        logits[0, range(encoder.length), ids] = torch.logaddexp(
+            logits[0, range(encoder.length), ids], torch.tensor(np.log(share)).float()
+        )
+    return logits
+
+
+def test_spellings_that_are_no_numbers_leave_the_expectation_as_it_is():
+    encoder = nl.P10()
+    logits = spelled(encoder, (0.4, 1.0))
+    logits[0, 0, encoder.vocabulary.index("7")] = logits[0, 0].max()  # a digit for the sign
+    read = nl.probes.NumberLogits(encoder, np.array([0.4]), logits)
+    assert nl.probes.expectation(read).expectation.tolist() == pytest.approx([0.4], rel=1e-5)
+
+
+def test_the_expectation_is_of_99_percent_of_what_is_predicted():
+    encoder = nl.P1000()
+    read = nl.probes.NumberLogits(
+        encoder, np.array([0.4]), spelled(encoder, (0.4, 0.95), (0.2, 0.05))
+    )
+    assert nl.probes.expectation(read).expectation.tolist() == pytest.approx([0.39], rel=1e-4)

@@ -1,5 +1,7 @@
 """The spectrum of number embeddings: its peaks are the periods in the vectors, and no others."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,12 @@ def test_vectors_on_a_line_have_no_spectrum():
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_the_scale_of_the_vectors_does_not_matter(scale):
     assert peaks(scale * (NOISE + wave(10))) == [10.0]
+
+
+def test_the_threshold_is_the_quantile_of_the_largest_powers_of_the_shuffles(monkeypatch):
+    largest = itertools.count()  # 0 of the numbers as they are, then 1 to 101
+    monkeypatch.setattr(
+        "numlab.probes.vectors._power", lambda vectors: np.full(N // 2, float(next(largest)))
+    )
+    frame = spectrum(Embeddings(NUMBERS, NOISE, "test"), n_permutations=101, level=0.1)
+    assert frame.threshold.unique().tolist() == pytest.approx([91.0])

@@ -237,3 +237,17 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_a_url_without_a_checksum_is_refused():
     with pytest.raises(ValueError, match="needs a checksum"):
         FieldFile(URL)
+
+
+@pytest.mark.parametrize(
+    ("kelvin", "hours", "told"),
+    [
+        ([21.0, 30.0, 25.0], [0, 1, 2], "in kelvin, 150 to 350; got 21.0 to 30.0: degrees Celsius"),
+        ([290.0, 291.0, 292.0], [2, 1, 0], r"equal time steps; got \[-1\] hours"),
+        ([290.0, 291.0, 292.0], [0, 0, 0], r"equal time steps; got \[0\] hours"),
+    ],
+)
+def test_a_warm_field_in_celsius_and_times_that_do_not_ascend_are_refused(kelvin, hours, told):
+    grid = np.array(kelvin)[:, None, None], np.array(hours), np.array([50.0]), np.array([0.0])
+    with pytest.raises(ValueError, match=told):
+        Field(*grid)

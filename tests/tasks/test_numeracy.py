@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from numlab.examples import Examples
-from numlab.tasks import Numeracy
+from numlab.tasks import Numeracy, difficulty
 from numlab.tasks.difficulty import common, non_zero
 from numlab.tasks.numeracy_draws import DRAWS
 
@@ -261,3 +261,8 @@ def test_decades_without_an_answer_are_named(name):
 def test_lists_have_more_texts_than_pairs():
     pairs, lists = (Numeracy(task, (-2, 2), 2).population for task in ("Addition", "Sorting"))
     assert lists == pairs ** (5 / 2)
+
+
+def test_the_difficulty_of_sorting_is_of_the_prefixes_that_each_two_share():
+    assert difficulty.common(123.1, 123.2, 10) == difficulty.common(123.2, 123.3, 10) == 3
+    assert difficulty._of_order([123.1, 123.2, 123.3], [], 10) == 6  # 9 ** 0.8 is 5.8

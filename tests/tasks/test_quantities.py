@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from numlab.tasks import Quantities
-from numlab.tasks.quantities import topics
+from numlab.tasks.quantities import Quantity, topics
 
 TOPICS = topics()
 
@@ -55,3 +55,21 @@ def test_the_topics_are_said_in_as_many_ways_with_words_of_their_own():
         assert {len(layout.slots[0].words) for layout in topic.layouts} == {12}
         assert {len(layout.slots[-1].words) for layout in topic.layouts} == {12}
         assert list(topic.scale.values()) == sorted(topic.scale.values())
+
+
+WEIGHT = Quantity(units={"g": 1.0, "kg": 1e3, "t": 1e6}, spread=0.3)
+
+
+def test_a_size_is_written_in_a_unit_in_which_it_is_from_1_to_5000():
+    u = np.linspace(0, 0.999, 50)
+    for size, numbers in ((40_000.0, {40.0}), (4000.0, {4000.0, 4.0}), (3e10, {30_000.0})):
+        found, unit = WEIGHT.numbers(np.full(50, size), u)
+        assert {*found.tolist()} == numbers
+        assert (found * np.array(list(WEIGHT.units.values()))[unit] == size).all()
+
+
+def test_counts_are_whole_and_the_ends_of_chance_are_finite():
+    ends = np.array([0.0, 0.5, 1 - 2.0**-53])
+    years = Quantity(units={"year": 1.0}, spread=7.3, additive=True).sizes(np.full(3, 50.0), ends)
+    assert (years == np.rint(years)).all() and years[1] == 50 and np.isfinite(years).all()
+    assert np.isfinite(WEIGHT.sizes(np.full(3, 50.0), ends)).all()

@@ -522,3 +522,11 @@ def test_a_target_that_some_rows_lack_is_said_to_be_a_placeholder():
     task = nl.tasks.Table(pd.DataFrame({"x": range(20), "y": range(20)}), "y")
     with pytest.warns(UserWarning, match="1 of 2 rows lack y: their true number is a placeholder"):
         task.read(pd.DataFrame({"x": [1.0, 2.0], "y": [np.nan, 3.0]}))
+
+
+def test_an_interval_of_a_head_with_a_formula_has_quantiles_for_ends_which_lie_unevenly(home):
+    task = Table(FRAME, "y")
+    head = nl.heads.HLGauss.fit(FRAME.y, 32)
+    run = nl.train(spec(task, nl.Standardised.fit(task.sample(60, 0)), head=head))
+    found = run.predict(FRAME[["a", "kind"]])
+    assert not np.allclose(found.eval("(low + high) / 2"), found.predicted)
