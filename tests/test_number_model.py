@@ -31,7 +31,7 @@ from transformers import (
 import numlab as nl
 from numlab.pretrained import NumberModel
 from numlab.pretrained.text import PretrainedTokenizer
-from numlab.training.fit import as_trained
+from numlab.training.fit import threads
 
 WRITERS = ("gpt2", "llama", "t5", "bart")
 ENCODERS = dict(
@@ -74,7 +74,7 @@ LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
 
 
 @torch.no_grad()
-@as_trained(1)  # on a busy machine two may share the work, and round, otherwise
+@threads(1)  # on a busy machine two may share the work, and round, otherwise
 def logits(kind, numbers):
     if kind not in WRITERS:
         return numbers.model(**numbers.inputs([row["question"] for row in ROWS])).logits

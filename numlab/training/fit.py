@@ -79,11 +79,18 @@ def fit_in_store(spec: RunSpec, report: Callable[[int, float], None]) -> Run:
 def as_trained(n: int) -> Iterator[None]:
     """Run a block on n of torch's threads, with gradients and without autocast, whatever the user
     has set, as for probes."""
+    plain = autocast(best_device(), False)
+    with threads(n), torch.inference_mode(False), torch.enable_grad(), plain:
+        yield
+
+
+@contextlib.contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Run a block on n of torch's threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(n)
     try:
-        with torch.inference_mode(False), torch.enable_grad(), autocast(best_device(), False):
-            yield
+        yield
     finally:
         torch.set_num_threads(before)
 
