@@ -201,7 +201,7 @@ def _slot_interval(answers, rows: dict, true, coverage, closed: bool, level=None
             warnings.warn(f"{held}: the intervals are too narrow", stacklevel=4)
         low, high = ends("asked", LEVELS[min(enough, len(LEVELS) - 1)])
     else:
-        errors = (of("valid") - true).abs().sort_values()
+        errors = (of("valid", level) - true).abs().sort_values()
         width = errors.iloc[needed - 1]
         low, high = frame.predicted - width, frame.predicted + width
     return frame.assign(low=low, high=high)
