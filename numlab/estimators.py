@@ -199,6 +199,10 @@ class NumberEncoder(TransformerMixin, _WithGaps):
         self.encoder, self.d_model = encoder, d_model
 
     def fit(self, X, y=None) -> NumberEncoder:
+        """X is a DataFrame or (n, columns) numbers, with gaps; y is not read.
+
+        ValueError for dates, words, and an encoder of several tokens a number.
+        """
         _check(self.encoder, d_model=self.d_model)
         if self.encoder and self.encoder.length > 1:
             needed = "expected an encoder with one token a number (a mean of several has no order)"
@@ -221,6 +225,7 @@ class NumberEncoder(TransformerMixin, _WithGaps):
         return vectors.reshape(len(X), -1)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """(columns * d_model,) names such as "x0_3", the entry 3 of the vector of column x0."""
         given = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         return np.array([f"{n}_{i}" for n in given for i in range(self.d_model)], object)
 

@@ -73,6 +73,7 @@ class Tokenizer:
 
     @classmethod
     def of(cls, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None) -> Tokenizer:
+        """The tokenizer of the words of some layouts and of an encoder."""
         return cls(Text.of(layouts), encoder, head)
 
     @property
@@ -82,6 +83,7 @@ class Tokenizer:
 
     @property
     def offset(self) -> int:
+        """The id of the encoder's first word: words of the text come first."""
         return len(self.text)
 
     @functools.cached_property
@@ -93,6 +95,7 @@ class Tokenizer:
 
     @property
     def size(self) -> int:
+        """The number of words, those of the text and of the encoder."""
         return len(self.text) + len(self.vocabulary)
 
     @property

@@ -129,6 +129,7 @@ class Report:
 
     @functools.cached_property
     def advice(self) -> Advice:
+        """Which encoder to take, and why."""
         return advise(self.encodings, self.answers, self.untrained)
 
     @functools.cached_property
@@ -159,6 +160,7 @@ class Report:
 
     @property
     def text(self) -> str:
+        """The report for a shell."""
         return TEMPLATES.get_template("report.txt").render(report=self)
 
     @property

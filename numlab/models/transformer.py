@@ -70,6 +70,7 @@ class ModelSpec(Architecture):
         return self.d_head or self.d_model // self.n_head
 
     def norm(self) -> nn.Module:
+        """A new norm of the width of the model."""
         if self.rms_norm:
             return nn.RMSNorm(self.d_model)
         return nn.LayerNorm(self.d_model, bias=self.bias)

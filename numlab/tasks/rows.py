@@ -83,6 +83,7 @@ class Rows(GivenTask):
 
     @property
     def usable(self) -> np.ndarray:
+        """Indices of the rows that can be trained on: asked, and in no interval of `without`."""
         return np.flatnonzero(self.is_asked & ~self.is_held_out)
 
     def _take(self, rows: np.ndarray) -> list[Examples]:

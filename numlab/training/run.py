@@ -40,6 +40,9 @@ class Run:
 
     spec: RunSpec
 
+    def __repr__(self) -> str:
+        return f"Run({self.spec.name})"
+
     @classmethod
     def stored(cls, digest: str, modules: str | tuple[str, ...] = ()) -> Run:
         """The run that the store holds under a digest.
@@ -59,14 +62,17 @@ class Run:
 
     @functools.cached_property
     def digest(self) -> str:
+        """The address of the run in the store: 20 hexadecimal digits of its spec and its data."""
         return store.digest(self.spec)
 
     @property
     def folder(self) -> Path:
+        """Where the store keeps the run; missing if it is not trained."""
         return store.runs_dir() / self.digest
 
     @functools.cached_property
     def tokenizer(self) -> Tokenizer:
+        """The tokenizer that the run was trained with."""
         return self.spec.tokenizer()
 
     @functools.cached_property

@@ -199,6 +199,7 @@ class RunSpec:
         return replace(self, steps=self.steps // 2)
 
     def tokenizer(self) -> Tokenizer:
+        """The tokenizer of the task's layouts and the encoder."""
         return self.model.tokenizer(self.task.layouts(), self.encoder, self.head)
 
     def examples(self, part: str) -> list[Examples]:
