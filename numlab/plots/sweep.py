@@ -35,9 +35,9 @@ def sweep(
     span = high - low or 1.0
     limits = low - 0.05 * span, high + 0.05 * span
     above.plot(limits, limits, color=GREY, lw=1, ls="--")
-    for name, rows in answers.sort_values("true").groupby("encoder", sort=False):
-        color = encoder_color(name)
-        look = {"color": color, "marker": encoder_marker(name), "ms": 4, "label": name}
+    for encoder, rows in answers.sort_values("true").groupby("encoder", sort=False):
+        color = encoder_color(encoder)
+        look = {"color": color, "marker": encoder_marker(encoder), "ms": 4, "label": encoder}
         above.plot(rows.true, rows["median"].clip(*limits), **look)
         band = rows.low.clip(*limits), rows.high.clip(*limits)
         above.fill_between(rows.true, *band, color=color, alpha=0.1, lw=0)
