@@ -50,6 +50,11 @@ def panes(points: dict[str, np.ndarray], axes: list[str], looks: list[dict]) -> 
     for i, (title, cloud) in enumerate(points.items()):
         at = dict(zip("xyz", cloud.T.astype(np.float32), strict=False)) | {"row": 1, "col": i + 1}
         add(name=title, mode="markers", hovertemplate=HOVER, meta="pane", **looks[i], **at)
+        if deep:  # plotly would cut the balls at the ends in half
+            ends = np.stack([cloud.min(0), cloud.max(0)])
+            ends = ends + np.outer([-0.08, 0.08], np.ptp(cloud, axis=0).clip(1e-9))
+            ranges = {f"{axis}axis_range": pair for axis, pair in zip("xyz", ends.T, strict=True)}
+            figure.update_scenes(ranges, row=1, col=i + 1)
     bare = {"showticklabels": False, "ticks": ""}
     if deep:
         names = zip("xyz", axes, strict=True)
