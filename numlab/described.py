@@ -19,6 +19,22 @@ def changed(value: Any) -> dict[str, Any]:
     return {f.name: own for f, own in every if own != f.default}
 
 
+def short(value: Any) -> str:
+    """The class of a spec and the fields that are not the defaults, such as "XVal(k=2)"."""
+    listed = ", ".join(f"{name}={_part(own)}" for name, own in changed(value).items())
+    return f"{type(value).__name__}({listed})" if listed else type(value).__name__
+
+
+def _part(value: Any) -> str:
+    """A field as text; of long tuples the ends."""
+    if not isinstance(value, tuple):
+        return repr(value)
+    parts = [_part(part) for part in value]
+    if len(parts) > 12:
+        parts = [parts[0], f"... {len(parts)} ...", parts[-1]]
+    return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+
+
 def describe(value: Any) -> Any:
     """A spec as JSON: classes by their importable name and version, fields by value.
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Code, Range
-from numlab.described import changed
+from numlab.described import short
 from numlab.heads.base import Head, in_float32
 
 END = -2  # behind the last token of a number
@@ -138,10 +138,7 @@ class Encoder(Range):
         """The name in figures."""
         return type(self).__name__
 
-    def __str__(self) -> str:
-        """The class and the fields that are not the defaults: "XVal(k=2)"."""
-        listed = ", ".join(f"{name}={_short(value)}" for name, value in changed(self).items())
-        return f"{type(self).__name__}({listed})" if listed else type(self).__name__
+    __str__ = short
 
     def _repr_html_(self) -> str:
         """In a notebook: a number spelled out, the range, and the tokens that a number takes."""
@@ -235,16 +232,6 @@ def carried_numbers(
     numbers = np.full(len(carrier), None if values.dtype == object else np.nan, values.dtype)
     numbers[well_formed] = values[well_formed[np.nonzero(carrier)[0]]]
     return numbers
-
-
-def _short(value: Any) -> str:
-    """A field as text; of long tuples the ends."""
-    if not isinstance(value, tuple):
-        return repr(value)
-    parts = [_short(part) for part in value]
-    if len(parts) > 12:
-        parts = [parts[0], f"... {len(parts)} ...", parts[-1]]
-    return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
 
 
 def _value(word: str) -> float:

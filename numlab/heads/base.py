@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from numlab.codes import Code
+from numlab.described import short
 from numlab.heads.distributions import Distribution, Points
 
 SAMPLES = 256  # of a distribution without a formula
@@ -31,6 +32,8 @@ class Head(Code):
     version: ClassVar[int] = 1
     closed: ClassVar[bool] = False  # whether `distribution` is a formula and draws nothing
     weight: ClassVar[float] = 1.0  # factor on its loss; some heads have a field
+
+    __str__ = short
 
     @abc.abstractmethod
     def build(self, d_model: int) -> HeadModule:
