@@ -208,7 +208,8 @@ def keep(runs: list[Run], slot: str, at: float, values: list[float], n: int, gap
     name = runs[0].spec.task.names.get(slot, slot)
     filing.save_figure(id, plots.sweep(view, gaps, name), view)
     where = {"notebook": notebook, "profile": profile, "id": id}
-    asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n, "gaps": gaps}
+    asked = {"digests": digests, "slot": slot, "at": at, "values": values, "n": n}
+    asked |= {"gaps": gaps, "name": name}
     named = json.dumps(describe(tuple(run.spec for run in runs)))
     modules = {*re.findall(r'"class": "([\w.]+)\.\w+"', named)}
     asked["modules"] = tuple(sorted(m for m in modules if not m.startswith("numlab.")))
