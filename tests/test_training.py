@@ -763,8 +763,11 @@ def test_a_run_is_trained_where_gradients_are_off(home, off):
 
 def test_numbers_of_numpy_are_plain_values_of_a_spec(home):
     task = nl.tasks.Addition(np.int64(2))
-    spec = dataclasses.replace(SPEC, task=task, weight_decay=np.float64(0.5))
-    plain = dataclasses.replace(SPEC, task=nl.tasks.Addition(2), weight_decay=0.5)
+    heads = (nl.heads.BitHead(weight=weight) for weight in (np.float32(0.5), 0.5))
+    parts = {"task": task, "weight_decay": np.float64(0.5), "head": next(heads)}
+    spec = dataclasses.replace(SPEC, **parts)
+    parts = {"task": nl.tasks.Addition(2), "weight_decay": 0.5, "head": next(heads)}
+    plain = dataclasses.replace(SPEC, **parts)
     assert nl.Run(spec).digest == nl.Run(plain).digest
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from html import escape
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -108,7 +109,7 @@ class RunSpec:
             taken = f"not those of a history's columns, {', '.join(sorted(HISTORY))}"
             raise ValueError(f"losses have different names, {taken}; got {names}")
         for part in (*self.losses, *([self.head] if self.head else [])):
-            if type(part.weight) not in (int, float) or not 0 <= part.weight < math.inf:
+            if not isinstance(part.weight, Real) or not 0 <= part.weight < math.inf:
                 raise ValueError(f"the weight of a loss is 0 or more and finite; got {part}")
         own = None if self.head else self.encoder
         if self.losses and not own:

@@ -1,4 +1,4 @@
-// A cell of JupyterLab changes its width without the window; plotly's `responsive` sees only that.
+// A cell of JupyterLab changes its width beside a sidebar; plotly's `responsive` follows the window.
 function followWidth(Plotly, el) {
   const observer = new ResizeObserver(() => el.offsetWidth && Plotly.Plots.resize(el));
   observer.observe(el);
