@@ -100,19 +100,18 @@ def each_answer(frame, digits: int = 15):
     return pd.DataFrame(scores, frame.index)
 
 
-def _right(frame, score: Callable, **digits: int) -> np.ndarray:
+def _right(frame, score: Callable, **given: int) -> np.ndarray:
     """(n,) float64: the score of each answer; 1 or 0, a match or none, for words and for NaN."""
-    for name, n in digits.items():
-        check_count(name, n)
     true, predicted = _floats(frame.true), _floats(frame.predicted)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        scores = np.where(np.isnan(true), np.nan, score(true, predicted, **digits))
+        scores = np.where(np.isnan(true), np.nan, score(true, predicted, **given))
     if (unknown := np.isnan(scores)).any():
         scores[unknown] = _same(frame)[unknown]
     return scores
 
 
 def _log_smape(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
+    check_count("digits", digits)
     size = np.abs(true / 4) + np.abs(predicted / 4)  # so that no sum overflows
     error = np.abs(predicted / 4 - true / 4) / (size + 0.25e-100)
     scores = np.minimum(1, -np.log10(error + 1e-100) / digits) + 0.0
@@ -137,6 +136,7 @@ def _floats(column) -> np.ndarray:
 
 def equal_digits(true: np.ndarray, predicted: np.ndarray, digits: int) -> np.ndarray:
     """(n,) bool: whether float64 numbers are equal after both are rounded to as many digits."""
+    check_count("digits", digits)
     same = true == predicted
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(predicted - true) <= 2 * 10.0 ** (1 - digits) * np.abs(true)

@@ -20,15 +20,20 @@ GRID = nl.FusedBins((("*", (1.0, 2.0, 3.0, 4.0, 5.0)),))
 WEIGHTS = torch.tensor([0.1, 0.2, 0.05, 0.4, 0.25])  # SPECS, section 5
 
 
+def says(run, logits, monkeypatch):
+    """Have a run answer one number, with a head of three outputs that are these logits."""
+    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
+    word = int(run.tokenizer.answer_carriers[0])
+    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
+    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+
+
 @pytest.mark.parametrize("objective", [CAUSAL, MASKED], ids=str)
 @pytest.mark.parametrize("encoder", [nl.XVal(), nl.Digits(3)], ids=str)
 def test_a_formula_is_used_where_the_head_has_one(encoder, objective, module_home, monkeypatch):
     run = nl.train(spec(encoder, BARS, objective))
     logits = torch.tensor([0.2, 0.7, 0.1]).log()
-    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
-    word = int(run.tokenizer.answer_carriers[0])
-    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
-    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    says(run, logits, monkeypatch)
     d = BARS.distribution(run.model.value_head, logits[None])
     expected = {"mean": d.mean, "mode": d.mode, "median": d.quantile(torch.tensor([0.5]))}
     expected[0.75] = d.quantile(torch.tensor([0.75]))
@@ -179,10 +184,7 @@ def test_a_head_in_its_own_units_gives_its_own_mean_over_an_asinh_encoder(module
     encoder = nl.Standardised(nl.XVal(mixture=1), (("*", 1.0, 3.0, 2.0),))
     run = nl.train(spec(encoder, BARS, MASKED))
     logits = torch.tensor([0.2, 0.7, 0.1]).log()
-    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
-    word = int(run.tokenizer.answer_carriers[0])
-    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
-    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    says(run, logits, monkeypatch)
     mean = float(BARS.distribution(run.model.value_head, logits[None]).mean)
     found = nl.predict(run, "test", "answer", decide="mean").predicted
     assert found.tolist() == pytest.approx([mean] * 16, rel=1e-5)
@@ -194,9 +196,6 @@ def test_one_output_that_is_no_number_makes_an_answer_none_that_is_dropped(
 ):
     run = nl.train(spec(nl.XVal(), BARS, MASKED))
     logits = torch.tensor([0.0, torch.nan, 0.0])
-    monkeypatch.setattr(HeadModule, "forward", lambda self, h: logits.expand(len(h), 3))
-    word = int(run.tokenizer.answer_carriers[0])
-    sure = torch.nn.functional.one_hot(torch.tensor(word), run.tokenizer.size).float()
-    monkeypatch.setattr(run.model, "logits", lambda h: sure.expand(len(h), -1))
+    says(run, logits, monkeypatch)
     frame = nl.predict(run, "test", "answer", decide=decide)
     assert not frame.valid.any() and (frame.dropped == 1).all()

@@ -31,7 +31,11 @@ def test_step_costs_are_measured_once_and_kept(home):
 
 def test_a_step_is_timed_with_its_gradients_where_they_are_off(home, monkeypatch):
     update, on = fit.Fit._update, []
-    timed = lambda *given: on.append(torch.is_grad_enabled()) or update(*given)  # noqa: E731
+
+    def timed(*given):
+        on.append(torch.is_grad_enabled())
+        return update(*given)
+
     monkeypatch.setattr(fit.Fit, "_update", timed)
     with torch.no_grad():
         nl.step_costs([SPEC], rounds=3)

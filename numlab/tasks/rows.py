@@ -232,7 +232,7 @@ class Texts(Rows):
         if isinstance(self.rows, str):
             _entry(self.rows)  # or an error
         else:
-            frame = pd.DataFrame({"text": _texts(self.rows)})
+            frame = pd.DataFrame({"text": _checked(self.rows)})
             object.__setattr__(self, "rows", _keep(frame.drop_duplicates()))
 
     @property
@@ -240,14 +240,15 @@ class Texts(Rows):
         return self.target
 
     def read(self, rows: Sequence[str]) -> list[Examples]:
-        return parse(_texts(rows))
+        return parse(_checked(rows))
 
     @functools.cached_property
     def examples(self) -> list[Examples]:
         return parse(self.frame["text"].tolist())
 
 
-def _texts(rows: Sequence[str]) -> list[str]:
+def _checked(rows: Sequence[str]) -> list[str]:
+    """The texts, or a ValueError for what is no list of them."""
     if isinstance(rows, str):
         raise ValueError(f"rows are a list of texts; got the text {rows[:40]!r}")
     if isinstance(rows, pd.DataFrame):

@@ -25,7 +25,7 @@ from numlab.objectives import Objective
 from numlab.training import processes
 from numlab.training.curriculum import CHECKS, Course
 from numlab.training.own_code import OWN_CODE, own_code, warn_if_changed
-from numlab.training.run import TORCH_GENERATOR, Run, autocast, best_device, in_float32
+from numlab.training.run import TORCH_GENERATOR, Run, autocast, best_device, float32_weights
 from numlab.training.spec import RunSpec
 
 CHECKED = 16  # numbers of each spelling
@@ -109,7 +109,7 @@ class Fit:
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
         self._check_encoder()
         # the user's draws on the CPU go on as before
-        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), in_float32():
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), float32_weights():
             torch.manual_seed(spec.seed)
             self.model = spec.model.build(tokenizer).to(best_device()).train()
         if spec.start:

@@ -79,7 +79,7 @@ class Run:
     def model(self) -> Model:
         """The trained model, in eval mode, on the best device available."""
         store.used[self.digest] = self.spec
-        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), in_float32():
+        with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), float32_weights():
             model = self.spec.model.build(self.tokenizer)
         model.load_state_dict(load_file(self._stored_file("weights.safetensors")))
         return model.to(best_device()).eval()
@@ -217,7 +217,7 @@ def _curve(history) -> str:
 
 
 @contextlib.contextmanager
-def in_float32() -> Iterator[None]:
+def float32_weights() -> Iterator[None]:
     """Build weights in float32 in a block, whatever torch's default is: digests do not tell it."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
