@@ -144,7 +144,6 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
     (2, 8)
     """
     _check_columns(run.spec.encoder, "take text_vectors, of texts that have one")
-    layer = _checked_layer(layer, run.spec.model.n_layer)
     vectors = text_vectors(run, _alone(numbers), "number", layer)
     return Embeddings(numbers, vectors, run.spec.name, layer)
 

@@ -1,6 +1,6 @@
 """scikit-learn estimators: a small model as a regressor, an encoder as a transformer."""
 
-from __future__ import annotations
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -66,7 +66,7 @@ class NumberRegressor(RegressorMixin, _WithGaps):
     ):
         self.encoder, self.steps, self.d_model, self.members = encoder, steps, d_model, members
 
-    def fit(self, X, y) -> NumberRegressor:
+    def fit(self, X, y) -> Self:
         """X is a DataFrame or (n, columns) numbers, y (n,) finite numbers.
 
         ValueError for fewer than 8 rows, and for an encoder of variable length.
@@ -198,7 +198,7 @@ class NumberEncoder(TransformerMixin, _WithGaps):
     def __init__(self, encoder: Encoder | None = None, d_model: int = 16):
         self.encoder, self.d_model = encoder, d_model
 
-    def fit(self, X, y=None) -> NumberEncoder:
+    def fit(self, X, y=None) -> Self:
         """X is a DataFrame or (n, columns) numbers, with gaps; y is not read.
 
         ValueError for dates, words, and an encoder of several tokens a number.

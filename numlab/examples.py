@@ -1,14 +1,12 @@
 """Texts with numbered slots, as arrays."""
 
-from __future__ import annotations
-
 import fnmatch
 import functools
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -64,7 +62,7 @@ class Layout:
             raise ValueError(f"a layout's slots have distinct names; got {names}")
 
     @classmethod
-    def of(cls, template: str, /, **words: tuple[str, ...]) -> Layout:
+    def of(cls, template: str, /, **words: tuple[str, ...]) -> Self:
         """Read a layout from a template: ``{name}`` is a slot, ``{{`` and ``}}`` are braces.
 
         `words` gives the words of those slots that hold words; all others hold numbers.
@@ -148,7 +146,7 @@ class Examples:
             raise ValueError(f"number slots are {number_slots}; got {name!r}")
         return self.numbers[:, number_slots.index(name)]
 
-    def take(self, rows) -> Examples:
+    def take(self, rows) -> Self:
         """The examples of some rows: indices, a slice or a mask."""
         words, index = (None if a is None else a[rows] for a in (self.words, self.index))
         return Examples(self.layout, self.numbers[rows], words, index)

@@ -242,9 +242,8 @@ def _spread(seeds: list, metric: Callable) -> tuple:
     n, mean = len(values), values.mean()
     if 0 < (lost := int(np.isnan(values).sum())) < n:
         name, counts = getattr(metric, "__name__", metric), f"{lost} of {n} seeds"
-        warnings.warn(
-            f"{name} is NaN for {counts}, and so is its mean: see invalid_rate", stacklevel=4
-        )
+        told = f"{name} is NaN for {counts}, and so is its mean: see invalid_rate"
+        warnings.warn(told, stacklevel=4)
     if n > 1:
         spread = values.std(ddof=1)
         half = stdtrit(n - 1, 0.975) * spread / n**0.5

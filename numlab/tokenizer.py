@@ -4,13 +4,12 @@ The texts of a layout differ in their slots only: its literals are tokenized onc
 batch are encoded in one call, and arrays are filled from both, with no Python code per text.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class Text:
     special = (end,)  # in every text, never masked as a word
 
     @classmethod
-    def of(cls, layouts: Iterable[Layout]) -> Text:
+    def of(cls, layouts: Iterable[Layout]) -> Self:
         """Every word that the layouts can have outside of numbers."""
         seen: dict[str, None] = {}
         for layout in layouts:
@@ -72,7 +71,7 @@ class Tokenizer:
     other_head: Head | None = None
 
     @classmethod
-    def of(cls, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None) -> Tokenizer:
+    def of(cls, layouts: Iterable[Layout], encoder: Encoder, head: Head | None = None) -> Self:
         """The tokenizer of the words of some layouts and of an encoder."""
         return cls(Text.of(layouts), encoder, head)
 

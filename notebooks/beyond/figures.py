@@ -12,7 +12,7 @@ from numlab.plots import (
     encoder_marker,
     label_sides,
     legend,
-    line_with_ranges,
+    line_of_means,
     panels,
     styled,
 )
@@ -81,7 +81,7 @@ def difficulty(frame: pd.DataFrame) -> Figure:
     shift = 0.7 * (np.arange(n := frame.encoder.nunique()) - (n - 1) / 2)  # marks side by side
     for ax, (task, rows) in zip(axes, groups, strict=True):
         for apart, (encoder, line) in zip(shift, rows.groupby("encoder", sort=False), strict=True):
-            line_with_ranges(ax, line.groupby(line[EASIER] + apart)["score (%)"], encoder)
+            line_of_means(ax, line.groupby(line[EASIER] + apart)["score (%)"], encoder, bars=True)
         ax.set(title=task, xticks=(10, 50, 90))
     label_sides(axes, EASIER, "score (%)")
     legend(figure, axes)

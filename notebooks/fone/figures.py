@@ -14,7 +14,7 @@ from numlab.plots import (
     encoder_color,
     label_sides,
     legend,
-    line_with_ranges,
+    line_of_means,
     panels,
     styled,
 )
@@ -197,7 +197,7 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
         span = ticks[-1] / ticks[0] if len(ticks) > 1 else 8
         for shift, name in zip(span**apart, names, strict=True):
             line = rows[rows.encoder == name]
-            line_with_ranges(ax, line.groupby(shift * line["size"])[y], name)
+            line_of_means(ax, line.groupby(shift * line["size"])[y], name, bars=True)
         ax.set(xscale="log", xlabel=over, title=task if len(tasks) > 1 else "")
         ax.set_xticks(ticks, [_count(tick) for tick in ticks])
         ax.margins(x=0.06)

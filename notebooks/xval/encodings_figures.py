@@ -6,7 +6,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from numlab.plots import SEEDS, chip, encoder_color, line_with_band, panels, styled
+from numlab.plots import SEEDS, chip, encoder_color, line_of_means, panels, styled
 
 FEWEST = 5  # points of a sweep whose largest jump is drawn
 TRUE = {"color": "#555555", "lw": 0.9, "ls": "--"}
@@ -60,7 +60,7 @@ def tokens_and_outputs(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.Da
         ax.sharey(curves[0])
     last.plot([], [], **TRUE, label="true number")
     for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
-        line_with_band(last, rows.groupby("points").jump, name)
+        line_of_means(last, rows.groupby("points").jump, name)
     last.set(xscale="log", yscale="log", xlabel="points of the sweep")
     last.set(ylabel="largest jump / range")
     last.set_title("finer sweeps: a jump, or a curve?", fontsize=11)

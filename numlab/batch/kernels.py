@@ -1,7 +1,5 @@
 """Kernels that start at once: forks of a process that has imported what most notebooks import."""
 
-from __future__ import annotations
-
 import atexit
 import multiprocessing
 import os

@@ -40,9 +40,8 @@ class Decimal(Range):
             check_count(f"{field} of {name}", n := getattr(self, field), least)
             object.__setattr__(self, field, int(n))  # numpy's, too
         if self.n_digits > MOST_DIGITS:
-            raise ValueError(
-                f"{name} holds up to {MOST_DIGITS:,} digits, as Python's int does; {got}"
-            )
+            held = f"{MOST_DIGITS:,} digits, as Python's int does"
+            raise ValueError(f"{name} holds up to {held}; {got}")
         if self.long and self.frac_digits:
             raise ValueError(f"{name} holds up to 15 digits in all, or longer integers; {got}")
 

@@ -41,19 +41,18 @@ class Scientific(Encoder):
             raise ValueError(f"overflow is 'raise' or 'clip'; got {self.overflow!r}")
         check_count(f"figures of {type(self).__name__}", self.figures, 1, 4)
 
-    @property
     @abc.abstractmethod
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The words of each token, in their order: digits of a mixed-radix index into `parts`."""
 
     @functools.cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        return tuple(itertools.chain(*self.groups))
+        return tuple(itertools.chain(*self.groups()))
 
     @functools.cached_property
     def columns(self) -> tuple[tuple[int, int], ...]:
         """For each token, (first word, number of words)."""
-        return tuple((self.vocabulary.index(words[0]), len(words)) for words in self.groups)
+        return tuple((self.vocabulary.index(words[0]), len(words)) for words in self.groups())
 
     @functools.cached_property
     def significands(self) -> tuple[str, ...]:
@@ -126,7 +125,6 @@ class P10(Scientific):
 
     vocabulary = (*SIGNS, *DIGITS, *EXPONENT_WORDS)
 
-    @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         return SIGNS, DIGITS[1:], *[DIGITS] * (self.figures - 1), EXPONENT_WORDS
 
@@ -141,7 +139,6 @@ class P1000(Scientific):
     ['-', '602', 'E-1']
     """
 
-    @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         return SIGNS, self.significands, EXPONENT_WORDS
 
@@ -156,7 +153,6 @@ class B1999(Scientific):
     ['-602', 'E-1']
     """
 
-    @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         return self._signed, EXPONENT_WORDS
 
@@ -171,7 +167,6 @@ class FP15(Scientific):
     ['-602E-1']
     """
 
-    @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         return (tuple(map("".join, itertools.product(self._signed, EXPONENT_WORDS))),)
 

@@ -5,8 +5,6 @@ Like GPT-2 in xval (Appendix C) or like Llama in fone (Appendix G).
 B texts of T tokens; H heads of width D; t target positions; V words.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -75,7 +73,7 @@ class ModelSpec(Architecture):
             return nn.RMSNorm(self.d_model)
         return nn.LayerNorm(self.d_model, bias=self.bias)
 
-    def build(self, tokenizer: Tokenizer) -> Transformer:
+    def build(self, tokenizer: Tokenizer) -> Model:
         return Transformer(self, tokenizer)
 
 

@@ -3,8 +3,6 @@
 Shapes: B texts of T tokens, t targets, m tokens that carry a number, a answers.
 """
 
-from __future__ import annotations
-
 import abc
 from dataclasses import dataclass
 from typing import ClassVar, Self

@@ -3,8 +3,7 @@ from .comparisons import curves as curves
 from .comparisons import gap_errors as gap_errors
 from .comparisons import intervals as intervals
 from .comparisons import learning_curves as learning_curves
-from .comparisons import line_with_band as line_with_band
-from .comparisons import line_with_ranges as line_with_ranges
+from .comparisons import line_of_means as line_of_means
 from .comparisons import spectra as spectra
 from .style import OTHERS as OTHERS
 from .style import SEEDS as SEEDS

@@ -42,7 +42,7 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
     figure, axes = panels(len(groups), 2 if len(groups) == 4 else 3)
     for ax, (title, rows) in zip(axes, groups, strict=True):
         for name, line in rows.groupby(hue, sort=False):
-            line_with_band(ax, line.groupby(x)[y], str(name))
+            line_of_means(ax, line.groupby(x)[y], str(name))
         ax.set_title(str(title))
     label_sides(axes, x.replace("_", " "), y.replace("_", " "))
     legend(figure, axes)
@@ -50,41 +50,31 @@ def curves(frame: pd.DataFrame, x: str, y: str, hue: str, panel: str | None = No
     return captioned(figure) if several else figure
 
 
-def line_with_band(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
+def line_of_means(
+    ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str, bars: bool = False
+) -> None:
     """Draw the mean of each group as a line, its range as a band, its values as dots.
+
+    With `bars` the range is a bar: the bands of many lines would blend. Shift the groups of each
+    line, and bars stand side by side.
 
     >>> errors = pd.DataFrame({"digits": [1, 1, 2, 2], "error": [0.25, 0.75, 0.5, 1.0]})
     >>> figure, (ax,) = nl.plots.panels(1)
-    >>> nl.plots.line_with_band(ax, errors.groupby("digits").error, "XVal")
+    >>> nl.plots.line_of_means(ax, errors.groupby("digits").error, "XVal")
     >>> ax.lines[0].get_ydata().tolist()
     [0.5, 0.75]
     """
-    mean, n = values.mean(), values.size()
-    color = encoder_color(name)
+    mean, n, color = values.mean(), values.size(), encoder_color(name)
+    ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
+    if bars:
+        look = {"color": color, "lw": 1.5, "alpha": 0.45, "marker": ".", "ms": 5, "zorder": 1.9}
+        for x, group in values:
+            ax.plot([x] * len(group), group, **look)
+        return
     ax.fill_between(mean.index, values.min(), values.max(), color=color, alpha=0.2, lw=0)
     if n.max() > 1:  # seeds may have two outcomes and none between: a band would hide that
         every = np.concatenate([group for _, group in values])
         ax.scatter(np.repeat(mean.index, n), every, 18, color=color, alpha=0.6, lw=0)
-    ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
-
-
-def line_with_ranges(ax: Axes, values: pd.core.groupby.SeriesGroupBy, name: str) -> None:
-    """Draw the mean of each group as a line, its range as a bar, its values as dots.
-
-    Where the bands of many lines would blend: shift the groups of each, and bars stand side by
-    side.
-
-    >>> errors = pd.DataFrame({"digits": [1, 1, 2, 2], "error": [0.25, 0.75, 0.5, 1.0]})
-    >>> figure, (ax,) = nl.plots.panels(1)
-    >>> nl.plots.line_with_ranges(ax, errors.groupby("digits").error, "XVal")
-    >>> [line.get_ydata().tolist() for line in ax.lines]
-    [[0.5, 0.75], [0.25, 0.75], [0.5, 1.0]]
-    """
-    mean, color = values.mean(), encoder_color(name)
-    ax.plot(mean.index, mean, color=color, marker=encoder_marker(name), label=name)
-    bar = {"color": color, "lw": 1.5, "alpha": 0.45, "marker": ".", "ms": 5, "zorder": 1.9}
-    for x, group in values:
-        ax.plot([x] * len(group), group, **bar)
 
 
 @styled

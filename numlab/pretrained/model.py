@@ -1,7 +1,5 @@
 """A pretrained model that fills in masked words, with a new head (float, section 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +75,7 @@ class Pretrained(HuggingFace):
             wanted = "a Pretrained model predicts words: MaskedWords(), without losses"
             raise ValueError(f"{wanted}; got {objective} and losses {losses}")
 
-    def build(self, tokenizer: PretrainedTokenizer) -> PretrainedModel:
+    def build(self, tokenizer: PretrainedTokenizer) -> Model:
         return PretrainedModel(self, tokenizer)
 
 

@@ -4,14 +4,12 @@ The tokenizer reads each text with a mark, [NUM], for each number; then the toke
 replace the marks. Without an encoder, numbers stay in the text.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import itertools
 import re
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -35,7 +33,7 @@ class Words:
     longest: int  # tokens of the longest text that the model reads
 
     @classmethod
-    def of(cls, tokenizer, config) -> Words:
+    def of(cls, tokenizer, config) -> Self:
         """The words of a Hugging Face model; MARK is added to a copy of its tokenizer."""
         from transformers import AddedToken
 
@@ -107,7 +105,7 @@ class PretrainedTokenizer(Tokenizer):
     whole: bool = True  # with [CLS], [SEP], ... around a text, as the model's tokenizer has them
 
     @classmethod
-    def of(cls, text: Words, encoder: Encoder | None, whole: bool = True) -> PretrainedTokenizer:
+    def of(cls, text: Words, encoder: Encoder | None, whole: bool = True) -> Self:
         return cls(text, encoder or InText(), whole=whole)
 
     def __call__(self, examples: list[Examples], answers: tuple[str, ...] = ()) -> Corpus:

@@ -48,7 +48,7 @@ class Lookup(IndependentTask):
             wanted = f"withheld is (low, high) within {RANGE}, not all of it"
             raise ValueError(f"{wanted}; got {self.withheld}")
         check_count("figures", self.figures, 1, FLOAT_DIGITS)
-        if (self._rounded(self.withheld) != self.withheld).any():  # numbers are rounded into it
+        if (rounded(self.withheld, self.figures) != self.withheld).any():
             wanted = f"withheld ends at {self.figures} significant figures"
             raise ValueError(f"{wanted}; got {self.withheld}")
 
@@ -69,10 +69,8 @@ class Lookup(IndependentTask):
         keys = u[:, : len(KEYS)].argsort(axis=1)[:, : self.entries]
         start, end = self.withheld
         values = LOW + u[:, len(KEYS) : -1] * (HIGH - LOW - (end - start))
-        values = self._rounded(np.where(values > start, values + (end - start), values))
+        values = np.where(values > start, values + (end - start), values)
+        values = rounded(values, self.figures)
         asked = np.arange(len(u)), (u[:, -1] * self.entries).astype(int)  # row and column
         values[asked] = held.get("answer", values[asked])
         return np.column_stack([values, values[asked]]), np.column_stack([keys, keys[asked]])
-
-    def _rounded(self, x: np.ndarray | tuple[float, float]) -> np.ndarray:
-        return rounded(x, self.figures)

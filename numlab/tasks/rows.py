@@ -1,7 +1,5 @@
 """Your own data as a task: rows of a table, or texts, stored under a digest of their content."""
 
-from __future__ import annotations
-
 import abc
 import functools
 import glob

@@ -1,7 +1,5 @@
 """A curriculum: which levels of difficulty a training draws (BitTokens, 2510.06824)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A trained model in the store."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json
@@ -13,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from pathlib import Path
+from typing import Self
 
 import torch
 from safetensors.torch import load_file
@@ -44,7 +43,7 @@ class Run:
         return f"Run({self.spec.name})"
 
     @classmethod
-    def stored(cls, digest: str, modules: str | tuple[str, ...] = ()) -> Run:
+    def stored(cls, digest: str, modules: str | tuple[str, ...] = ()) -> Self:
         """The run that the store holds under a digest.
 
         Its spec may name classes of numlab and of `modules`, such as "mine". ValueError if the
