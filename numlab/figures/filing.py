@@ -76,7 +76,11 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
         check_profile(name)
     if profile not in sizes:
         raise ValueError(f"{notebook} has the profiles {', '.join(sizes)}; got {profile!r}")
-    saved = _session.saved if session() == (notebook, profile) else set()
+    saved = set()
+    if session() == (notebook, profile):
+        saved = _session.saved
+    elif _session:  # in the same kernel: the runs behind its figures are not behind these
+        store.used.clear()
     _session = NotebookSession(notebook, profile, saved)
     return SimpleNamespace(**sizes[profile])
 
