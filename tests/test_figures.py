@@ -102,14 +102,6 @@ def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):
     assert re.fullmatch(r"[0-9a-f]{40}", figure["commit"])
 
 
-def test_the_runs_of_another_notebook_are_not_behind_a_figure(begun, monkeypatch):
-    monkeypatch.setattr(store, "used", {"0123456789": None})
-    nl.begin("xval/planets", "quick", {"quick": {}})  # again
-    assert list(store.used) == ["0123456789"]
-    nl.begin("xval/gaps", "quick", {"quick": {}})
-    assert not store.used
-
-
 def test_the_same_figure_gives_the_same_svg(begun, fig):
     nl.save_figure("xval/fig07", fig, FRAME)
     first = (begun / "xval/fig07.svg").read_bytes()

@@ -76,11 +76,7 @@ def begin(notebook: str, profile: str, sizes: Mapping[str, Mapping[str, Any]]) -
         check_profile(name)
     if profile not in sizes:
         raise ValueError(f"{notebook} has the profiles {', '.join(sizes)}; got {profile!r}")
-    saved = set()
-    if session() == (notebook, profile):
-        saved = _session.saved
-    elif _session:  # in the same kernel: the runs behind its figures are not behind these
-        store.used.clear()
+    saved = _session.saved if session() == (notebook, profile) else set()
     _session = NotebookSession(notebook, profile, saved)
     return SimpleNamespace(**sizes[profile])
 
