@@ -49,6 +49,12 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(autouse=True)
+def _no_session(monkeypatch):
+    """No notebook has begun, whatever other tests began."""
+    monkeypatch.setattr("numlab.figures.filing._session", None)
+
+
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """An empty NUMLAB_HOME, with its own data, figures and notebooks."""

@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from numlab.batch.run import LIMITS, run_notebooks
+from numlab.batch.notebooks import Notebook, find
+from numlab.batch.run import LIMITS, Display, Job, run_notebooks
+from numlab.figures.filing import write_json
 
 SAVES = """
 import numlab as nl, pandas as pd
@@ -148,17 +150,14 @@ def test_curves_that_cannot_be_drawn_are_a_failure_and_tried_again(
     first, module_home, cluster, write_notebook, monkeypatch
 ):
     write_notebook(module_home, "fone/curves", SAVES.format(name="fone/curves", id="fone/tab04"))
-    drawn = []
 
     def draw(*of):
-        drawn.append(of)
         raise OSError("no room")
 
     monkeypatch.setattr("numlab.figures.curves.draw", draw)
-    for _ in range(2):
-        (job,) = run_notebooks(["fone/curves"], "smoke", 1, cluster)
-        assert (job.state, job.note) == ("failed", "its learning curves: OSError('no room')")
-    assert len(drawn) == 2
+    (job,) = run_notebooks(["fone/curves"], "smoke", 1, cluster)
+    assert (job.state, job.note) == ("failed", "its learning curves: OSError('no room')")
+    assert job.notebook.up_to_date("smoke") == (False, "not run before")
 
 
 def test_what_is_up_to_date_is_skipped_without_a_cluster(first, monkeypatch):
@@ -184,22 +183,6 @@ def test_two_batches_on_one_home_execute_a_notebook_once(home, cluster, write_no
     assert states == ["done", "skipped"]
 
 
-def test_a_scheduler_that_does_not_answer_is_said(module_home, monkeypatch):
-    monkeypatch.setattr("numlab.training.cluster.ANSWER_SECONDS", 0.5)
-    with pytest.raises(ValueError, match="no Dask scheduler answers at 'tcp://127.0.0.1:9'"):
-        run_notebooks(["digits"], "smoke", scheduler="tcp://127.0.0.1:9")
-
-
-def test_an_unknown_profile_is_an_error():
-    with pytest.raises(ValueError, match="the profiles are smoke, quick, full, paper; got 'huge'"):
-        run_notebooks([], "huge")
-
-
-def test_no_jobs_are_an_error():
-    with pytest.raises(ValueError, match="jobs is a whole number, 1 or more; got 0"):
-        run_notebooks([], "smoke", jobs=0)
-
-
 def test_a_damaged_figure_is_said_before_anything_runs(home, write_notebook):
     write_notebook(home, "xval/one", "1 / 0")
     path = home / "figures/full/fone/fig02.json"
@@ -217,3 +200,35 @@ def test_a_copy_of_an_executed_notebook_runs(first):
 def test_a_figure_whose_line_is_a_comment_need_not_be_saved(first):
     job = first["xval/half"]
     assert (job.state, job.note) == ("done", "figures and tables: 1")
+
+
+def test_a_notebook_that_is_mended_leaves_no_failed_copy(
+    first, module_home, cluster, write_notebook
+):
+    folder = module_home / "figures/smoke/notebooks/xval"
+    assert (folder / "exits.failed.ipynb").exists()
+    write_notebook(module_home, "xval/exits", "x = 1")
+    run_notebooks(["xval/exits"], "smoke", 1, cluster)
+    assert {path.name for path in folder.glob("exits*.ipynb")} == {"exits.ipynb"}
+
+
+def test_the_longest_notebook_begins_first_and_before_it_one_of_unknown_length(
+    home, cluster, write_notebook, monkeypatch
+):
+    for name, seconds in (("xval/a", 1), ("xval/b", 60), ("xval/c", None)):
+        write_notebook(home, name, "x = 1")
+        if seconds:
+            write_json(find([name])[0].record("smoke"), {"seconds": seconds})
+    began = []
+    monkeypatch.setattr(Job, "run", lambda job, *_: began.append(job.notebook.name))
+    run_notebooks([], "smoke", 1, cluster)
+    assert began == ["xval/c", "xval/b", "xval/a"]
+
+
+def test_a_log_says_now_and_then_which_cell_runs(home, capsys):
+    running, waiting = (Job(Notebook(n, home / n), "smoke", None) for n in ("xval/one", "xval/two"))
+    running.state, running.cell, running.cells = "running", 3, 7
+    display = Display()
+    for _ in range(2):  # the second time comes too soon
+        display.show([running, waiting])
+    assert re.fullmatch(r" *\d+ s   xval/one cell 3 of 7\n", capsys.readouterr().out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -52,13 +51,11 @@ def spec(encoder, head, objective):
 
 
 def test_every_pair_of_an_encoder_and_a_head_trains_and_predicts(module_home):
-    began = time.process_time()
     for i, (encoder, head) in enumerate(itertools.product(ENCODERS, HEADS)):
         run = nl.train(spec(encoder, head, OBJECTIVES[i % 2]))
         frame = nl.predict(run, "test", "answer")
         assert len(frame) == 16 and np.isfinite(run.valid_loss), (encoder, head)
         assert np.isfinite(frame.predicted[frame.valid].to_numpy(float)).all()
-    assert time.process_time() - began < 120
 
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: type(head).__name__)

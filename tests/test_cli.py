@@ -235,6 +235,13 @@ def test_wrong_options_are_said_before_any_work(here, arguments, said):
     assert done.returncode == 2 and done.stderr == f"numlab: {said}\n"
 
 
+def test_a_regression_of_texts_is_refused(here, tmp_path):
+    (tmp_path / "t.txt").write_text("".join(f"after {i} days it was warm\n" for i in range(20)))
+    done = here("regress", str(tmp_path / "t.txt"), "--target", "text")
+    assert done.returncode == 2
+    assert done.stderr == "numlab: t.txt holds texts: regress needs columns (compare reads texts)\n"
+
+
 def test_the_version_is_that_of_the_package(home):
     assert numlab(home, "--version").stdout == f"numlab {importlib.metadata.version('numlab')}\n"
 

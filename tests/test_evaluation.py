@@ -232,11 +232,6 @@ def test_what_a_model_knows_is_predicted_in_its_own_row(encoder, model):
         assert rows.true.tolist() == e.column(first)[np.argsort(e.index)].tolist()
 
 
-def test_words_match_exactly_or_not_at_all():
-    f = pd.DataFrame({"true": ["yes", "no"], "predicted": ["yes", "yes"], "valid": [True, True]})
-    assert metrics.exact_match(f) == 0.5
-
-
 def seeds(values):
     """Predictions of 0 by three examples a seed, with these errors."""
     rows = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from numlab.examples import Examples, Layout, Slot, matches
+from numlab.examples import Examples, Layout, Slot
 from numlab.numbers import as_numbers, from_figures, to_figures
 from numlab.parsing import parse
 
@@ -226,7 +226,3 @@ def test_a_silent_literal_stands_in_the_text_and_is_no_token():
         tokenizer = nl.Tokenizer.of([layout], nl.XVal())
         assert tokenizer([e]).lengths.tolist() == [n]
         assert ("," in tokenizer.text.words) == (layout is aloud)
-
-
-def test_a_name_with_brackets_fits_itself():
-    assert matches("y [m]", ("y [m]",)) and not matches("y m", ("y [n]",))

@@ -17,7 +17,7 @@ FONE, XVAL = (from_encoder(e, NUMBERS, 16) for e in (nl.FoNE(int_digits=3), nl.X
 
 @pytest.fixture
 def panel():
-    return explorer._Explorer([FONE, XVAL], [nl.P1000()])
+    return nl.widgets.embedding_explorer([FONE, XVAL], [nl.P1000()])
 
 
 def choose(panel, places):
@@ -65,7 +65,7 @@ def test_what_is_chosen_has_its_neighbours_its_f1_and_its_spectrum(panel):
 
 def test_of_many_numbers_the_same_sample_is_explored_in_both_panes(monkeypatch):
     monkeypatch.setattr(explorer, "MOST", 50)
-    panel = explorer._Explorer([FONE, XVAL], [])
+    panel = nl.widgets.embedding_explorer([FONE, XVAL], [])
     assert "Here are 50 of 200 numbers" in panel.message.value
     left, right = (e.numbers for e in panel.embeddings.values())
     assert len(left) == 50
@@ -91,8 +91,16 @@ def test_hovering_spells_the_number_under_each_encoder(panel):
     assert "P1000: <code>+ 420 E-1</code>" in panel.spelling.value
 
 
+def test_hovering_says_where_an_encoder_cannot_hold_the_number():
+    panel = nl.widgets.embedding_explorer([FONE, XVAL], [nl.Digits(1)])
+    panel.brush.hovered = 42
+    assert f"{nl.Digits(1)}: <code>out of range</code>" in panel.spelling.value
+
+
 def test_menus_choose_two_of_many(panel):
-    many = explorer._Explorer([FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], [nl.P1000()])
+    many = nl.widgets.embedding_explorer(
+        [FONE, XVAL, from_encoder(nl.P10(), NUMBERS, 16)], [nl.P1000()]
+    )
     assert many.sides[0] in many.children[0].children
     assert panel.sides[0] not in panel.children[0].children
     many.sides[1].value = many.sides[1].options[2]
@@ -137,8 +145,10 @@ def test_t_sne_says_how_far_it_is_and_of_many_is_refused_in_words(panel, monkeyp
 def test_what_does_not_go_together_is_refused():
     with pytest.raises(ValueError, match="the same numbers in the same order"):
         nl.widgets.embedding_explorer([FONE, from_encoder(nl.XVal(), NUMBERS + 1)])
-    with pytest.raises(ValueError, match="got none"):
+    with pytest.raises(ValueError, match="at least two numbers; got none"):
         nl.widgets.embedding_explorer([])
+    with pytest.raises(ValueError, match="at least two numbers; got 1"):
+        nl.widgets.embedding_explorer([from_encoder(nl.XVal(), NUMBERS[:1], 16)])
 
 
 def test_embeddings_that_are_called_alike_are_counted():
@@ -162,7 +172,7 @@ def test_numbers_that_are_typed_again_take_back_an_alert(panel):
 
 def test_a_spectrum_of_many_numbers_is_of_the_first_and_that_is_said():
     numbers = np.append(np.arange(1100.0), 5000.0)
-    panel = explorer._Explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], [])
+    panel = nl.widgets.embedding_explorer([from_encoder(nl.FoNE(int_digits=4), numbers, 16)], [])
     choose(panel, range(1100))
     assert "Spectrum of the first 1,024 of them" in panel.near.value
     choose(panel, range(1101))

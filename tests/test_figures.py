@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+import shutil
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import numlab as nl
 from numlab import claims, store
-from numlab.figures import filing
+from numlab.figures import curves, filing
 from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 
 SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
@@ -37,11 +38,6 @@ def told(path):
     return json.loads(path.read_text("utf-8"))
 
 
-def test_begin_gives_the_sizes_of_the_profile():
-    size = nl.begin("xval/planets", "quick", SIZES)
-    assert (size.n, size.seeds) == (5, (0, 1))
-
-
 def test_an_unknown_profile_is_named_with_those_that_exist():
     with pytest.raises(ValueError, match="the profiles are smoke, quick, full, paper; got 'huge'"):
         nl.begin("xval/planets", "huge", SIZES)
@@ -57,16 +53,9 @@ def test_a_notebook_is_named_by_paper_and_name():
         nl.begin("planets", "quick", SIZES)
 
 
-def test_nothing_is_saved_before_begin(home, fig, monkeypatch):
-    monkeypatch.setattr(filing, "_session", None)
+def test_nothing_is_saved_before_begin(home, fig):
     with pytest.raises(ValueError, match="call begin"):
         nl.save_figure("xval/fig07", fig, FRAME)
-
-
-def test_a_figure_is_four_files(begun, fig):
-    nl.save_figure("xval/fig07", fig, FRAME)
-    names = ["fig07.csv", "fig07.json", "fig07.png", "fig07.svg"]
-    assert sorted(p.name for p in begun.glob("xval/*")) == names
 
 
 def test_the_csv_holds_the_plotted_data(begun, fig):
@@ -100,6 +89,42 @@ def test_the_json_says_where_a_figure_came_from(begun, fig, monkeypatch):
     assert figure["trained"] == ["d_model 16, layers 2, texts a step 64, steps 1,000, seeds 1"]
     assert figure["versions"]["torch"].startswith("2.13.0")
     assert re.fullmatch(r"[0-9a-f]{40}", figure["commit"])
+
+
+@pytest.mark.parametrize(
+    ("heading", "panels", "title"),
+    [("all", ["a", "b"], "all"), ("", ["a"], "a"), ("", ["a", "b"], "")],
+)
+def test_a_figure_is_called_by_its_heading_or_by_its_only_panel(begun, heading, panels, title):
+    fig, axes = plt.subplots(1, len(panels), figsize=(2, 1), squeeze=False)
+    for ax, text in zip(axes[0], panels, strict=True):
+        ax.set_title(text)
+    fig.suptitle(heading)
+    nl.save_figure("xval/fig07", fig, FRAME)
+    plt.close(fig)
+    assert told(begun / "xval/fig07.json")["title"] == title
+
+
+def test_a_figure_keeps_its_layout_when_it_is_saved(begun, fig):
+    fig.set_layout_engine("constrained")
+    layout = fig.get_layout_engine()
+    nl.save_figure("xval/fig07", fig, FRAME)
+    assert fig.get_layout_engine() is layout
+
+
+def test_learning_curves_are_of_the_runs_that_the_store_still_holds(home, monkeypatch):
+    monkeypatch.setattr(store, "used", {})
+    nl.begin("explore/one", "quick", {"quick": {}})
+    spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
+    runs = [nl.train(one) for one in spec.seeds(2)]
+    assert all(len(run.history) for run in runs)  # read: the figures depend on them
+    nl.save_table("explore/mine", FRAME)
+    shutil.rmtree(runs[1].folder)
+    said = []
+    monkeypatch.setattr("matplotlib.figure.Figure.suptitle", lambda _, text: said.append(text))
+    curves.draw("explore/one", "quick")
+    assert said == ["The runs behind explore/one\n1 of 2 runs: the store lacks the others"]
+    assert curves.picture("explore/one", "quick").is_file()
 
 
 def test_the_same_figure_gives_the_same_svg(begun, fig):

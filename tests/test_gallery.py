@@ -14,7 +14,7 @@ import pytest
 import numlab as nl
 from numlab import claims
 from numlab.claims import Claim
-from numlab.figures import catalogue, gallery
+from numlab.figures import catalogue, curves, filing, gallery
 
 TABLE = pd.DataFrame(
     {"encoder": ["P10", "<xVal>", "FP15"], "spelling": ["-602", "?", "-602E-1"]}
@@ -217,6 +217,33 @@ def test_a_figure_says_where_it_departs_from_the_paper(rebuilt, monkeypatch):
     gallery.build()
     assert "<li>Three planets, not four.</li>" in (rebuilt / "index.html").read_text()
     assert "Three planets, not four." in (rebuilt / "README.md").read_text()
+
+
+def test_a_figure_of_an_earlier_design_is_marked(rebuilt):
+    path = rebuilt / "full/xval/tab04.json"
+    saved = json.loads(path.read_text())
+    del saved["checksum"]
+    filing.write_json(path, saved | {"commit": "0" * 40, "claims": []})
+    gallery.build()
+    assert "**Earlier design, not judged** (xval/tab04):" in (rebuilt / "README.md").read_text()
+    assert (rebuilt / "index.html").read_text().count('<p class="earlier">') == 1
+
+
+def test_figures_link_the_learning_curves_of_their_notebook(rebuilt):
+    picture = curves.picture("xval/one", "full")
+    picture.parent.mkdir()
+    picture.touch()
+    gallery.build()
+    link = '<a href="full/xval/learning/one.png">learning curves</a>'
+    assert (rebuilt / "index.html").read_text().count(link) == 2
+
+
+def test_a_table_shows_40_rows_and_a_bar_stays_in_its_cell(rebuilt):
+    nl.begin("xval/one", "full", {"full": {}})
+    nl.save_table("xval/tab05", pd.DataFrame({"n": [f"a | {i}" for i in range(41)]}))
+    gallery.build()
+    page = (rebuilt / "index.html").read_text()
+    assert '<td data-of="n">a | 39</td>' in page and "a | 40" not in page
 
 
 def test_a_view_that_a_widget_kept_gets_a_card(rebuilt):

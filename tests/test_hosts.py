@@ -113,7 +113,9 @@ def kill_training(watcher: psutil.Process) -> None:
                 child.kill()
 
 
-def test_a_batch_ends_whole_though_a_worker_dies_and_then_its_host(home, run_on, write_notebook):
+def test_a_batch_ends_whole_though_a_worker_dies_and_then_its_host(
+    home, run_on, write_notebook, monkeypatch
+):
     write_notebook(home, "xval/hosts", NOTEBOOK)
     (home / "hold").touch()
     start_worker(run_on, 1)
@@ -134,7 +136,7 @@ def test_a_batch_ends_whole_though_a_worker_dies_and_then_its_host(home, run_on,
     runs = [nl.Run(spec) for spec in SPECS]
     assert all(store.intact(run.folder) for run in runs)
     assert not [*store.runs_dir().glob(".partial/*"), *store.runs_dir().glob(".seen-*")]
-    os.environ["NUMLAB_HOME"] = str(home / "alone")
+    monkeypatch.setenv("NUMLAB_HOME", str(home / "alone"))
     assert weights(nl.train(SPECS[0])) == weights(runs[0])
 
 

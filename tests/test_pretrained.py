@@ -9,6 +9,7 @@ import transformers
 from numlab.embeddings import from_pretrained
 from numlab.pretrained import MINILM, Pretrained
 from numlab.pretrained.model import trunk
+from numlab.pretrained.source import load
 from numlab.probes import spectrum
 
 WORDS = ["[UNK]", "a", *map(str, range(100))]
@@ -51,6 +52,16 @@ def test_a_model_that_was_saved_again_is_read_again(saved):
     torch.nn.init.ones_(model.get_input_embeddings().weight)
     model.save_pretrained(folder)
     assert (from_pretrained(folder, [7]).vectors == 1).all()
+
+
+def test_pickled_weights_are_not_loaded(saved, monkeypatch):
+    folder, _ = saved
+    weights = transformers.AutoModel.from_pretrained(folder).state_dict()
+    (folder / "model.safetensors").unlink()
+    torch.save(weights, folder / "pytorch_model.bin")
+    monkeypatch.setattr("torch.load", lambda *_, **__: pytest.fail("unpickled"))
+    with pytest.raises(OSError, match="safetensors"):
+        from_pretrained(folder, [7])
 
 
 @pytest.mark.parametrize("number", [100, -1, 1.5], ids=["unknown", "sign", "point"])
@@ -110,3 +121,19 @@ def test_a_cut_model_has_the_first_blocks_of_the_whole():
 def test_blocks_that_are_not_there_are_refused(blocks):
     with pytest.raises(ValueError, match="has 6 blocks"):
         Pretrained(blocks=blocks)
+
+
+def test_loading_a_model_draws_no_random_number(tmp_path):
+    words = transformers.BertForMaskedLM(CONFIGS["word_embeddings"])
+    words.save_pretrained(tmp_path)  # without a pooler: that is drawn
+    before = torch.get_rng_state()
+    assert load(transformers.AutoModel, str(tmp_path)).pooler
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_of_an_encoder_decoder_only_the_encoder_is_used(tmp_path):
+    size = {"d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 2, "num_heads": 2}
+    whole = transformers.T5Model(transformers.T5Config(vocab_size=20, **size))
+    whole.save_pretrained(tmp_path)
+    used = dict(trunk(str(tmp_path)).named_parameters())
+    assert used.keys() == dict(whole.get_encoder().named_parameters()).keys()

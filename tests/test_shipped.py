@@ -25,13 +25,9 @@ def spec(monkeypatch):
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_a_shipped_run_is_of_its_address(folder):
-    assert nl.Run(spec_of(folder)).digest == folder.name
-
-
-@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_a_shipped_run_is_whole(folder):
-    assert store.intact(nl.Run(spec_of(folder)).folder)
+def test_a_shipped_run_is_whole_and_of_its_address(folder):
+    run = nl.Run(spec_of(folder))
+    assert run.digest == folder.name and store.intact(run.folder)
 
 
 @pytest.mark.parametrize("train", [nl.train, lambda spec: nl.train_all([spec])[0]])

@@ -33,8 +33,9 @@ def sums(n=5, seed=0):
     return nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
 
 
-def test_patterns_name_slots():
+def test_patterns_name_slots_and_a_name_with_brackets_itself():
     assert matches("x1.4", ("a", "x*")) and not matches("stepsize", ("a0", "x*"))
+    assert matches("y [m]", ("y [m]",)) and not matches("y m", ("y [n]",))
 
 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import threading
 import types
 import warnings
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import dask
 import numpy as np
@@ -24,7 +26,7 @@ from distributed import LocalCluster, Security
 import numlab as nl
 from numlab import store
 from numlab.models import Transformer
-from numlab.training import cluster, fit, learning_rates
+from numlab.training import cluster, fit, learning_rates, progress
 
 SPEC = nl.RunSpec(
     task=nl.tasks.Addition(int_digits=2),
@@ -46,8 +48,23 @@ def weights(run) -> str:
     return hashlib.sha256((run.folder / "weights.safetensors").read_bytes()).hexdigest()
 
 
-def test_training_lowers_the_validation_loss():
-    history = nl.train(SPEC).history.query("part == 'valid'")
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """The folder of the run of SPEC, which is trained once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMLAB_HOME", str(tmp_path_factory.mktemp("once")))
+        return nl.train(SPEC).folder
+
+
+@pytest.fixture
+def trained(once, home):
+    """The run of SPEC, in the store of this test."""
+    shutil.copytree(once, nl.Run(SPEC).folder)
+    return nl.Run(SPEC)
+
+
+def test_training_lowers_the_validation_loss(trained):
+    history = trained.history.query("part == 'valid'")
     assert history.loss.iloc[-1] < 0.8 * history.loss.iloc[0]
 
 
@@ -61,30 +78,29 @@ def test_the_history_holds_the_means_of_all_steps_though_some_batches_lack_a_par
     assert np.allclose(history.value, values, rtol=1e-5)
 
 
-def test_a_run_that_diverged_shows_no_loss_from_before():
-    run = nl.Run(nl.train(SPEC).spec)
-    history = run.history.copy()
+def test_a_run_that_diverged_shows_no_loss_from_before(trained):
+    history = trained.history.copy()
     history.loc[history.step == history.step.max(), "loss"] = np.nan
-    vars(run)["history"] = history
-    cells = run._repr_html_().partition("<th>loss</th>")[2].split("</tr>")[0]
+    vars(trained)["history"] = history
+    cells = trained._repr_html_().partition("<th>loss</th>")[2].split("</tr>")[0]
     assert cells.count("<td>nan</td>") == 2
 
 
-def test_a_run_in_the_store_is_not_trained_again(monkeypatch):
-    before = weights(nl.train(SPEC))
+def test_a_run_in_the_store_is_not_trained_again(trained, monkeypatch):
+    before = weights(trained)
     monkeypatch.setattr(fit.Fit, "loop", lambda *_: pytest.fail("trained again"))
     assert weights(nl.train(SPEC)) == before
 
 
-def test_the_same_spec_gives_the_same_weights_and_another_seed_others(home, monkeypatch):
-    first = weights(nl.train(SPEC))
+def test_the_same_spec_gives_the_same_weights_and_another_seed_others(home, trained, monkeypatch):
+    first = weights(trained)
     other = weights(nl.train(dataclasses.replace(SPEC, seed=1)))
     monkeypatch.setenv("NUMLAB_HOME", str(home / "elsewhere"))
     assert weights(nl.train(SPEC)) == first != other
 
 
-def test_a_damaged_run_is_said_and_trained_again():
-    run = nl.train(SPEC)
+def test_a_damaged_run_is_said_and_trained_again(trained):
+    run = trained
     before, path = weights(run), run.folder / "weights.safetensors"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -93,8 +109,8 @@ def test_a_damaged_run_is_said_and_trained_again():
         assert weights(nl.train(SPEC)) == before
 
 
-def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
-    whole, history = weights(nl.train(SPEC)), nl.Run(SPEC).history.drop(columns="seconds")
+def test_a_killed_training_resumes_and_ends_with_the_same_weights(home, trained, monkeypatch):
+    whole, history = weights(trained), trained.history.drop(columns="seconds")
     script = (
         "import numlab as nl; from numlab.training import fit; fit.CHECKPOINT_SECONDS = 0\n"
         "import sys, json, time; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
@@ -112,20 +128,15 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(home):
     assert process.stdout.readline() == b"here\n"
     process.send_signal(signal.SIGKILL)
     process.wait()
-    os.environ["NUMLAB_HOME"] = str(elsewhere)  # undone with the fixture's own change
+    monkeypatch.setenv("NUMLAB_HOME", str(elsewhere))
     assert not nl.Run(SPEC).folder.exists()
-    steps = []
-    update = fit.Fit._update
-    fit.Fit._update = lambda self, step: steps.append(step) or update(self, step)
-    try:
-        assert weights(nl.train(SPEC)) == whole
-    finally:
-        fit.Fit._update = update
-    assert steps[0] == 17
+    steps, update = [], fit.Fit._update
+    monkeypatch.setattr(fit.Fit, "_update", lambda *a: steps.append(a[1]) or update(*a))
+    assert weights(nl.train(SPEC)) == whole and steps[0] == 17
     pd.testing.assert_frame_equal(nl.Run(SPEC).history.drop(columns="seconds"), history)
 
 
-def test_who_asks_for_a_run_that_another_process_trains_waits_for_it():
+def test_who_asks_for_a_run_that_another_process_trains_waits_for_it(monkeypatch):
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
         "import numlab as nl; from numlab.training import fit\n"
@@ -134,17 +145,18 @@ def test_who_asks_for_a_run_that_another_process_trains_waits_for_it():
         "    if step == 5: print('training', flush=True); input()\n"
         "    steps.append(step); return update(self, step)\n"
         "fit.Fit._update = wait\n"
-        "print('asking', flush=True)\n"
         "nl.train(t.SPEC); print(len(steps), flush=True)"
     )
     command = [sys.executable, "-c", script, os.path.dirname(__file__)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    first = subprocess.Popen(command, **pipes)
-    assert [first.stdout.readline() for _ in range(2)] == ["asking\n", "training\n"]
-    second = subprocess.Popen(command, **pipes)
-    assert second.stdout.readline() == "asking\n"
-    assert first.communicate("\n")[0] == f"{SPEC.steps}\n"
-    assert second.communicate("\n")[0] == "0\n"
+    other = subprocess.Popen(command, **pipes)
+    assert other.stdout.readline() == "training\n"
+    monkeypatch.setattr(fit.Fit, "loop", lambda *_: pytest.fail("trained, too"))
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(nl.train, SPEC)
+        assert not wait([asked], timeout=0.5).done
+        assert other.communicate("\n")[0] == f"{SPEC.steps}\n"
+        assert store.intact(asked.result().folder)
 
 
 def test_runs_side_by_side_equal_runs_alone_and_come_in_order():
@@ -179,11 +191,6 @@ def test_a_run_that_a_long_one_starts_from_trains_before_those_of_middle_length(
         nl.train_all([*others, long], scheduler=cluster.scheduler_address)
     ended = [nl.Run(spec).folder.stat().st_mtime for spec in (short, long, *others)]
     assert max(ended[:2]) < max(ended[2:])
-
-
-def test_a_named_scheduler_trains(trains_here):
-    (run,) = nl.train_all([dataclasses.replace(SPEC, steps=5)])
-    assert store.intact(run.folder)
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
@@ -253,6 +260,12 @@ def test_a_training_that_fails_is_named():
     broken = dataclasses.replace(SPEC, encoder=nl.FoNE(1), steps=5)  # its sums have three digits
     with pytest.raises(ValueError, match="FoNE"):
         nl.train(broken)
+
+
+def test_a_training_that_fails_on_a_worker_is_named_with_its_error(trains_here):
+    broken = dataclasses.replace(SPEC, encoder=nl.FoNE(1), steps=5)
+    with pytest.raises(RuntimeError, match=f"training {re.escape(broken.name)} failed: .*FoNE"):
+        nl.train_all([broken])
 
 
 def test_the_learning_rate_is_chosen_on_the_validation_set(trains_here):
@@ -448,6 +461,7 @@ def test_an_objective_that_fits_no_slot_is_named():
         ("start", "3f2a", "start is an instance of RunSpec; got '3f2a'"),
         ("learning_rate", -1.0, "learning_rate is above 0 and finite; got -1.0"),
         ("learning_rate", float("nan"), "above 0 and finite; got nan"),
+        ("learning_rate", float("inf"), "above 0 and finite; got inf"),
         ("warmup", 100, "warmup is a share, from 0 to 1; got 100"),
         ("min_lr_ratio", -1, "min_lr_ratio is a share, from 0 to 1; got -1"),
         ("weight_decay", -0.1, "weight_decay is 0 or more and finite; got -0.1"),
@@ -498,8 +512,8 @@ def test_training_leaves_the_draws_of_others_as_they_are(home):
         assert torch.equal(torch.rand(3), expected)
 
 
-def test_a_model_that_is_loaded_meanwhile_leaves_a_training_as_it_is(home):
-    alone = weights(nl.train(SPEC))
+def test_a_model_that_is_loaded_meanwhile_leaves_a_training_as_it_is(trained):
+    alone = weights(trained)
     other = nl.train(dataclasses.replace(SPEC, seed=1))
     shutil.rmtree(nl.Run(SPEC).folder)
     done, loaded = threading.Event(), []
@@ -531,8 +545,8 @@ def test_a_size_below_one_is_named(field):
         dataclasses.replace(SPEC, **{field: 0})
 
 
-def test_a_damaged_checkpoint_is_said_and_training_starts_again(monkeypatch):
-    whole = weights(nl.train(SPEC))
+def test_a_damaged_checkpoint_is_said_and_training_starts_again(trained):
+    whole = weights(trained)
     shutil.rmtree(nl.Run(SPEC).folder)
     half = fit.Fit(SPEC, nl.Run(SPEC).digest)
     for step in range(7):
@@ -610,6 +624,14 @@ def test_progress_is_told_while_it_trains(monkeypatch):
     assert [step for step, _ in said] == list(range(1, 41))
 
 
+def test_a_training_is_listed_while_it_goes_on(monkeypatch):
+    monkeypatch.setattr(fit, "PROGRESS_SECONDS", 0.0)
+    short, listed = dataclasses.replace(SPEC, steps=2), []
+    fit.fit_in_store(short, lambda step, loss: listed.extend(progress.trainings()))
+    assert listed == [f"{SPEC.name}: 1/2", f"{SPEC.name}: 2/2"]
+    assert progress.trainings() == []
+
+
 # Golden: a digest that moves without a raised `version` silently makes stored runs wrong.
 
 
@@ -678,7 +700,7 @@ def test_workers_import_nothing_from_the_current_folder(tmp_path):
         "    with connect(None, 1) as client:\n"
         "        print(client.submit(abs, -3).result())\n"
     )
-    how = {"cwd": here, "capture_output": True, "text": True, "timeout": 60}
+    how = {"cwd": here, "capture_output": True, "text": True, "timeout": 300}
     assert subprocess.run([sys.executable, script], **how).stdout == "3\n"
 
 
@@ -707,8 +729,8 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
     assert "write a script to a file" in ended.stderr.splitlines()[-1]
 
 
-def test_weights_are_of_float32_whatever_torchs_default_is(monkeypatch, tmp_path):
-    before = weights(nl.train(SPEC))
+def test_weights_are_of_float32_whatever_torchs_default_is(trained, monkeypatch, tmp_path):
+    before = weights(trained)
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "other"))
     torch.set_default_dtype(torch.float64)
     try:
@@ -726,8 +748,8 @@ def test_what_is_no_spec_is_named():
         nl.train([SPEC])
 
 
-def test_autocast_around_a_training_changes_no_bit(monkeypatch, tmp_path):
-    before = weights(nl.train(SPEC))
+def test_autocast_around_a_training_changes_no_bit(trained, monkeypatch, tmp_path):
+    before = weights(trained)
     monkeypatch.setenv("NUMLAB_HOME", str(tmp_path / "other"))
     with torch.autocast("cpu", torch.bfloat16):
         assert weights(nl.train(SPEC)) == before
@@ -833,9 +855,9 @@ def test_adamw_has_the_betas_that_its_comment_says():
     assert fit.Fit(SPEC, "betas").optimizer.defaults["betas"] == (0.9, 0.95)
 
 
-def test_the_seconds_of_a_run_grow_with_its_steps():
-    assert (nl.train(SPEC).history.seconds.diff().dropna() >= 0).all()
-    assert nl.Run(SPEC).history.seconds.iloc[0] > 0
+def test_the_seconds_of_a_run_grow_with_its_steps(trained):
+    assert (trained.history.seconds.diff().dropna() >= 0).all()
+    assert trained.history.seconds.iloc[0] > 0
 
 
 def test_a_rate_at_the_edge_that_is_better_by_5_percent_lets_the_grid_grow(monkeypatch):
@@ -874,10 +896,5 @@ def test_the_data_seed_0_is_a_seed():
     assert np.array_equal(ours.numbers, theirs.numbers)
 
 
-def test_an_infinite_learning_rate_is_refused():
-    with pytest.raises(ValueError, match="learning_rate is above 0 and finite; got inf"):
-        dataclasses.replace(SPEC, learning_rate=np.inf)
-
-
-def test_a_model_from_the_store_is_in_eval_mode():
-    assert not nl.Run(nl.train(SPEC).spec).model.training
+def test_a_model_from_the_store_is_in_eval_mode(trained):
+    assert not trained.model.training

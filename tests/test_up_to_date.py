@@ -46,6 +46,22 @@ def test_an_unknown_notebook_is_named_with_those_that_exist(notebook):
             notebooks.find([near])
 
 
+def test_hidden_files_and_checkpoints_are_no_notebooks(home, write_notebook, notebook):
+    for name in ("xval/.one", "xval/.ipynb_checkpoints/one-checkpoint", ".trash/one"):
+        write_notebook(home, name, "x = 1")
+    assert [n.name for n in notebooks.find()] == ["xval/one"]
+
+
+@pytest.mark.parametrize(
+    ("prose", "title"), [("# The planets\nWords.", "The planets"), ("Words.", "xval/one")]
+)
+def test_a_notebook_is_called_by_its_heading_else_by_its_name(
+    home, write_notebook, notebook, prose, title
+):
+    write_notebook(home, "xval/one", prose=prose)
+    assert notebook.title == title
+
+
 @pytest.fixture
 def ran(notebook):
     """A notebook as a complete run at `quick` leaves it."""

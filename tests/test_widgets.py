@@ -238,7 +238,6 @@ class Asked(Exception):
 
 def asked(name, profile, monkeypatch, of="choose_learning_rates"):
     """What a notebook asks of a function: the specs, rates and steps of a search, or the specs."""
-    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
 
     def ask(*request):
         raise Asked(*request)
@@ -375,7 +374,7 @@ def test_whatever_is_typed_the_page_answers(text, said):
 
 def test_chosen_encoders_and_seeds_alone_are_asked(runs):
     again = nl.train(spec(nl.XVal(), seed=1))
-    panel = sweep._Sweep([*runs, again], "stepsize", 2)
+    panel = nl.widgets.ood_sweep([*runs, again], "stepsize", 2)
     next(box for box in panel.boxes if box.description == "FoNE").value = False
     assert "FoNE" not in traces(panel) and "XVal" in traces(panel)
     panel.seed.value = 1
@@ -387,7 +386,7 @@ def test_chosen_encoders_and_seeds_alone_are_asked(runs):
 
 
 def test_another_parameter_has_its_own_range_and_gaps(runs):
-    panel = sweep._Sweep(runs[1:2], "stepsize", 2)
+    panel = nl.widgets.ood_sweep(runs[1:2], "stepsize", 2)
     panel.parameter.value = "a0"
     assert panel.slider.description == "true orbit size a₀ (AU)"
     gaps = {(s.x0, s.x1) for s in drawn(panel).layout.shapes if s.type == "rect"}
@@ -467,8 +466,7 @@ def test_the_page_is_answered_between_two_runs_while_lines_are_filled_in(runs, m
     assert turns.count(len(runs)) == 1  # then all, remembered, for the picture
 
 
-def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, monkeypatch):
-    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
+def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home):
     gaps, kept = SPEC.task.gaps["stepsize"], module_home / "figures/quick/explore"
     others = {*kept.glob("*.json")}  # of other tests
     page = sweep.keep(runs, "stepsize", 0.65, [0.2, 0.4, 0.65], 2, gaps)
@@ -484,21 +482,31 @@ def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home, mon
     assert before == {s: path.with_suffix(s).read_bytes() for s in before}
 
 
+def test_a_view_that_cannot_be_kept_is_answered_until_the_slider_moves(runs, monkeypatch):
+    def full(*_):
+        raise OSError("no room")
+
+    monkeypatch.setattr("numlab.figures.filing.save_figure", full)
+    panel = nl.widgets.ood_sweep(runs[:1], "stepsize", n=2)
+    panel.button.click()
+    assert "Not kept: no room" in panel.message.value
+    panel.slider.value = panel.slider.max
+    assert panel.message.value == ""
+
+
 @dataclass(frozen=True)
 class Outside(nl.XVal):
     """An encoder of a module of one's own."""
 
 
-def test_a_kept_view_names_the_modules_of_its_encoders(module_home, monkeypatch):
-    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
+def test_a_kept_view_names_the_modules_of_its_encoders(module_home):
     run = nl.train(spec(Outside(), steps=1))
     page = html.unescape(sweep.keep([run], "stepsize", 0.65, [0.65], 1, ((0.5, 0.6),)))
     assert f"nl.Run.stored(digest, ('{__name__}',))" in page
     assert nl.Run.stored(run.digest, (__name__,)) == run
 
 
-def test_views_of_other_runs_are_figures_of_their_own(runs, module_home, monkeypatch):
-    monkeypatch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
+def test_views_of_other_runs_are_figures_of_their_own(runs, module_home):
     view = "stepsize", 0.7, [0.2, 0.4, 0.7], 2, SPEC.task.gaps["stepsize"]
     pages = [sweep.keep(some, *view) for some in (runs[:1], runs)]
     names = {re.search(r"explore/\S+?\.png", page)[0] for page in pages}

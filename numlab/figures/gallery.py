@@ -85,7 +85,8 @@ def collect(profile: str) -> list[Card]:
         figure["earlier"] = figure["id"] in old
     for figure in sorted(figures, key=lambda f: (f["earlier"], f["id"])):
         figure["path"] = f"{profile}/{figure['id']}"  # in figures/
-        figure["origin"] = f"{figure['notebook']}, commit {str(figure['commit'])[:9]}"
+        commit = figure["commit"]  # None: numlab was installed
+        figure["origin"] = figure["notebook"] + (f", commit {commit[:9]}" if commit else "")
         picture = curves.picture(figure["notebook"], profile)
         figure["curves"] = str(picture.relative_to(folder)) if picture.exists() else ""
         if figure["kind"] == "table":

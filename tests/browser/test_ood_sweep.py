@@ -45,7 +45,6 @@ def notebook(module_home):
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(source), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("numlab.figures.filing._session", None)  # as it was, afterwards
         for module in (training, nl):
             patch.setattr(module, "train_all", lambda specs: [nl.train(spec) for spec in specs])
         names = {}

@@ -23,14 +23,13 @@ seen = "c"
 """
 
 
-@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
-def test_a_claim_says_what_decides_it(claim):
-    assert re.fullmatch(r"[a-z]+/[a-z0-9-]+", claim.id)
-    assert claim.id.partition("/")[0] in PAPERS
-    assert claim.figures == [id for id in claim.figures if item_of(id)]
-    for words in (claim.text, claim.statistic):
-        assert len(words) > 10
-        assert not re.search("TODO|^ours", words)
+def test_claims_say_what_decides_them():
+    for claim in claims().values():
+        assert re.fullmatch(r"[a-z]+/[a-z0-9-]+", claim.id), claim.id
+        assert claim.id.partition("/")[0] in PAPERS, claim.id
+        assert claim.figures == [id for id in claim.figures if item_of(id)], claim.id
+        for words in (claim.text, claim.statistic):
+            assert len(words) > 10 and not re.search("TODO|^ours", words), claim.id
 
 
 def test_no_sentence_stands_twice():

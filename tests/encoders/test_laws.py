@@ -47,7 +47,7 @@ from numlab.encoders import (
 from numlab.encoders.bit_tokens import WAYS
 
 D_MODEL = 384
-CONFIGURED = [
+CONFIGURED = [  # numbers become tokens in another way than by default
     P10(overflow="clip"),
     P10(figures=2),
     B1999(figures=4, overflow="clip"),
@@ -55,10 +55,7 @@ CONFIGURED = [
     XVal(k=2, scale=100.0),
     XVal(scale=1e-3),
     XVal(k=1, mixture=5, head_bias=False),
-    FoNE(9, 3, periods=(2, 5, 10)),
     FoNE(3, 2, signed=False, project=False),
-    FoNE(4, periods=(5,)),
-    FoNE(2, 1, periods=(7,)),
     FoNE(60, chunk=5),
     IEEE754(bits=16),
     IEEE754(bits=64, depth=1, residual=False),
@@ -66,8 +63,6 @@ CONFIGURED = [
     Aggregate(3, 2, before=False),
     Aggregate(20, how=WeightedSum(base=3.0)),
     Aggregate(4, signed=False, how=None),
-    Aggregate(4, how=DigitMax()),
-    Aggregate(3, 1, how=DigitMedian()),
     Digits(6, 3),
     Digits(6, 3, reverse=True, fences=True),
     Digits(3, 1),
@@ -85,16 +80,24 @@ CONFIGURED = [
     DigitValues(20),
     FoNEDigits(20),
     IntegerVocabulary(2, answer_digits=3),
-    *(BitTokens(32, combine=way) for way in WAYS),
+    BitTokens(32),
     BitTokens(16, overflow="clip", reciprocal=False, weight=1.0),
     Base10Tokens(3, reciprocal=False, combine="weighted"),
+    FusedBins((("x*", (1.0, 2.0)), ("y", (-3.0, 0.0)))).at("y"),
+    Standardised(columns=(("*", 0.0, 0.0, 7.0),)),
+    Standardised(PLE(), (("*", 1e-9, 0.0, 5.0),)),
+]
+EMBEDDED = [  # another embedding or head, the same tokens
+    FoNE(9, 3, periods=(2, 5, 10)),
+    FoNE(4, periods=(5,)),
+    FoNE(2, 1, periods=(7,)),
+    Aggregate(4, how=DigitMax()),
+    Aggregate(3, 1, how=DigitMedian()),
+    *(BitTokens(32, combine=way) for way in WAYS[1:]),
     PLE((0.0, 1.0, 3.0, 7.0), "A", relu=True, scale=2.0),
     PLE((-5, 5)),
     SoftBins((0, 2)),
     Periodic(3, 0.5, scale=20.0),
-    FusedBins((("x*", (1.0, 2.0)), ("y", (-3.0, 0.0)))).at("y"),
-    Standardised(columns=(("*", 0.0, 0.0, 7.0),)),
-    Standardised(PLE(), (("*", 1e-9, 0.0, 5.0),)),
 ]
 
 
@@ -104,10 +107,15 @@ def exported() -> list[type[Encoder]]:
     return [c for c in classes if not inspect.isabstract(c)]
 
 
-every_encoder = pytest.mark.parametrize("encoder", [c() for c in exported()] + CONFIGURED, ids=repr)
-every_carrier = pytest.mark.parametrize(
-    "encoder", [e for e in [c() for c in exported()] + CONFIGURED if e.carriers], ids=repr
-)
+def over(encoders):
+    return pytest.mark.parametrize("encoder", [*encoders], ids=repr)
+
+
+SPELLED = [c() for c in exported()] + CONFIGURED
+CARRIERS = [e for e in SPELLED + EMBEDDED if e.carriers]
+every_encoder, every_configuration = over(SPELLED), over(SPELLED + EMBEDDED)
+every_fixed, every_carrier = over(e for e in SPELLED if e.fixed), over(CARRIERS)
+every_head = over({e.head: e for e in CARRIERS if e.head}.values())  # those of one head once
 quickly = settings(max_examples=25, deadline=None)
 once_more = settings(max_examples=8, deadline=None)  # of laws that few numbers could break
 
@@ -292,7 +300,7 @@ def test_a_foreign_word_in_a_number_spoils_it(encoder):
         assert not is_number(encoder.decode(spoilt)).any()
 
 
-@every_encoder
+@every_fixed
 def test_a_number_of_fixed_length_with_more_or_fewer_tokens_is_none(encoder):
     if not encoder.fixed:
         pytest.skip("variable length")
@@ -321,7 +329,7 @@ def test_what_carries_a_number_is_read_off_the_word_and_zero_is_a_number(encoder
     assert bool(len(zero.features)) == bool(encoder.carriers)
 
 
-@every_encoder
+@every_configuration
 def test_encoders_are_values(encoder):
     assert eval(repr(encoder), vars(encoders)) == encoder
     assert pickle.loads(pickle.dumps(encoder)) == encoder
@@ -336,7 +344,7 @@ def test_an_answer_can_be_read_back(encoder):
     assert (np.abs(decoded - numbers) <= precision(encoder.answer, numbers)).all()
 
 
-@every_encoder
+@every_configuration
 def test_an_embedding_or_head_needs_a_carrier(encoder):
     assert (encoder.embedding(D_MODEL) is None) == (not encoder.carriers)
     assert encoder.carriers or encoder.head is None
@@ -371,10 +379,8 @@ def test_an_embedding_learns_words_or_weights_of_its_own(encoder):
     assert any(p.grad is not None and p.grad.any() for p in (words, *module.parameters()))
 
 
-@every_carrier
+@every_head
 def test_a_head_has_a_finite_loss_a_carrier_with_a_gradient(encoder):
-    if encoder.head is None:
-        pytest.skip("carriers are never predicted")
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
     h = torch.randn(len(features), D_MODEL, requires_grad=True)
@@ -386,10 +392,8 @@ def test_a_head_has_a_finite_loss_a_carrier_with_a_gradient(encoder):
     assert h.grad.abs().sum(1).all()
 
 
-@every_carrier
+@every_head
 def test_what_a_head_reads_are_features(encoder):
-    if encoder.head is None:
-        pytest.skip("carriers are never predicted")
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
     read = head.read(head(torch.randn(len(features), D_MODEL)))
@@ -397,20 +401,16 @@ def test_what_a_head_reads_are_features(encoder):
     assert read.dtype == features.dtype
 
 
-@every_carrier
+@every_head
 def test_a_head_reads_nothing_where_no_number_was_put_out(encoder):
-    if encoder.head is None:
-        pytest.skip("carriers are never predicted")
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
     read = head.read(head(torch.zeros(0, D_MODEL)))
     assert read.shape == (0, features.shape[1])
 
 
-@every_carrier
+@every_head
 def test_outputs_of_least_loss_read_as_the_features(encoder):
-    if encoder.head is None:
-        pytest.skip("carriers are never predicted")
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
     outputs = torch.zeros_like(head(torch.zeros(len(features), D_MODEL))).requires_grad_()

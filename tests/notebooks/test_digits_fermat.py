@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from notebooks.conftest import load
 from numlab.tasks import WordProblems
 from numlab.tasks.word_problems import TEMPLATES
 
@@ -16,9 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FERMAT = ROOT.parent / "shared/data/fermat"
 real = pytest.mark.skipif(not FERMAT.exists(), reason="no files of FERMAT beside the project")
 
-spec = importlib.util.spec_from_file_location("fermat", ROOT / "notebooks/digits/fermat.py")
-fermat = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fermat)
+fermat = load("digits/fermat")
 problems, read_fermat, read_templates = fermat.problems, fermat.read_fermat, fermat.read_templates
 
 QUESTIONS = [

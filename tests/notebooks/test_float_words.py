@@ -36,7 +36,8 @@ def test_a_table_has_the_mean_and_the_spread_where_there_are_several_seeds():
     assert row["top-1"] == "25"
 
 
-def test_words_are_asked_one_at_a_time_and_a_model_that_diverged_finds_none(home):
+@pytest.fixture(scope="module")
+def run(module_home):
     spec = nl.RunSpec(
         task=nl.tasks.Quantities(),
         encoder=nl.IEEE754(),
@@ -50,7 +51,10 @@ def test_words_are_asked_one_at_a_time_and_a_model_that_diverged_finds_none(home
         learning_rate=3e-3,
         seed=1,
     )
-    run = nl.train(spec)
+    return nl.train(spec)
+
+
+def test_words_are_asked_one_at_a_time_and_a_model_that_diverged_finds_none(run):
     examples = run.examples("test")
     found = words.masked_words(run, examples, batch_size=20)
     assert {"opening", "thing", "ending", ""} <= set(found["slot"]) and set(found.seed) == {1}
@@ -73,25 +77,13 @@ def test_words_are_asked_one_at_a_time_and_a_model_that_diverged_finds_none(home
             log_probability = float(true - logits.logsumexp(0))
             assert row.log_probability == pytest.approx(log_probability, abs=1e-3)
             assert row.rank == pytest.approx(1 + int((logits > true).sum()), rel=0.01, abs=3)
+    diverged = nl.Run(run.spec)
     with torch.no_grad():
-        run.model.bias.fill_(torch.nan)  # a model that diverged
-    assert (words.masked_words(run, examples)["rank"] > max(words.TOP)).all()
+        diverged.model.bias.fill_(torch.nan)
+    assert (words.masked_words(diverged, examples)["rank"] > max(words.TOP)).all()
 
 
-def test_the_commonest_word_of_training_is_the_likeliest_by_frequency(home):
-    spec = nl.RunSpec(
-        nl.tasks.Quantities(),
-        None,
-        nl.MaskedWords(),
-        Pretrained(),
-        n_train=64,
-        n_valid=2,
-        n_test=4,
-        steps=1,
-        batch_size=4,
-        learning_rate=1e-3,
-    )
-    run = nl.train(spec)
+def test_the_commonest_word_of_training_is_the_likeliest_by_frequency(run):
     found = words.masked_words(run, run.examples("test"))
     trivial = words.by_frequency(run, found)
     assert trivial["rank"].min() == 1 and trivial.log_probability.max() < 0

@@ -16,10 +16,9 @@ FONE = nl.FoNE(3, 2, signed=False, project=False)
 NUMBERS = np.array([0.0, 4.17, 604.17])
 
 
-@pytest.mark.parametrize("periods", [(10,), (2, 5, 10), (7, 3)])
+@pytest.mark.parametrize("periods", [(10,), (7, 3)])
 @pytest.mark.parametrize(
-    ("literal", "int_digits", "frac_digits"),
-    [("4.17", 1, 2), ("0", 3, 0), ("-123456789.123", 9, 3), ("1234567890" * 6, 60, 0)],
+    ("literal", "int_digits", "frac_digits"), [("-123456789.123", 9, 3), ("1234567890" * 6, 60, 0)]
 )
 def test_circles_are_the_cosine_and_sine_of_the_number(literal, int_digits, frac_digits, periods):
     number = int(literal) if int_digits > 15 else float(literal)

@@ -24,18 +24,17 @@ NOTEBOOKS = [
     for p in sorted((ROOT / "notebooks").glob("[!.]*/*.ipynb"))
 ]
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda n: n.name)
-and_the_first = pytest.mark.parametrize("notebook", [START, *NOTEBOOKS], ids=lambda n: n.name)
 
 
-@and_the_first
-def test_a_notebook_is_valid_and_stripped(notebook):
-    content = nbformat.read(notebook.path, as_version=4)
-    nbformat.validate(content)
-    assert (content.nbformat, content.nbformat_minor) == (4, 5)
-    for cell in content.cells:
-        assert not cell.get("outputs"), "outputs are stored"
-        assert cell.get("execution_count") is None, "execution counts are stored"
-    assert "widgets" not in content.metadata
+def test_notebooks_are_valid_and_stripped():
+    for notebook in (START, *NOTEBOOKS):
+        content = nbformat.read(notebook.path, as_version=4)
+        nbformat.validate(content)
+        assert (content.nbformat, content.nbformat_minor) == (4, 5), notebook.name
+        for cell in content.cells:
+            assert not cell.get("outputs"), f"{notebook.name}: outputs are stored"
+            assert cell.get("execution_count") is None, f"{notebook.name}: counts are stored"
+        assert "widgets" not in content.metadata, notebook.name
 
 
 def cells(notebook):
@@ -50,11 +49,11 @@ def parameters(name):
     return values
 
 
-@every_notebook
-def test_a_notebook_holds_its_sizes_for_every_profile(notebook):
-    values = parameters(notebook.name)
-    assert values["profile"] == "quick"
-    assert tuple(values["SIZES"]) == PROFILES
+def test_notebooks_hold_their_sizes_for_every_profile():
+    for notebook in NOTEBOOKS:
+        values = parameters(notebook.name)
+        assert values["profile"] == "quick", notebook.name
+        assert tuple(values["SIZES"]) == PROFILES, notebook.name
 
 
 @pytest.mark.parametrize(
@@ -74,14 +73,14 @@ def test_a_notebook_finds_the_runs_of_another_in_the_store(borrower, name, lende
         assert [key for key in shared if own[profile][key] != theirs[profile][key]] == []
 
 
-@every_notebook
-def test_a_notebook_begins_under_its_own_name(notebook):
-    assert f'begin("{notebook.name}", profile, SIZES)' in "\n".join(notebook.code)
+def test_notebooks_begin_under_their_own_names():
+    begin = 'begin("{}", profile, SIZES)'.format
+    assert [n.name for n in NOTEBOOKS if begin(n.name) not in "\n".join(n.code)] == []
 
 
-@every_notebook
-def test_a_notebook_saves_what_the_catalogue_has(notebook):
-    assert {item_of(id) for id in notebook.declared} <= ITEMS.keys()
+def test_notebooks_save_what_the_catalogue_has():
+    saved = {n.name: {item_of(id) for id in n.declared} - ITEMS.keys() for n in NOTEBOOKS}
+    assert {name: ids for name, ids in saved.items() if ids} == {}
 
 
 def strings(node):
@@ -105,18 +104,18 @@ def test_every_claim_is_made_by_exactly_one_notebook():
     assert {id: names for id, names in makers.items() if len(names) != 1} == {}
 
 
-@every_notebook
-def test_a_notebook_makes_claims_that_exist(notebook):
-    calls = (n for n in ast.walk(ast.parse("\n".join(notebook.code))) if isinstance(n, ast.Call))
+def test_notebooks_make_claims_that_exist():
+    code = "\n".join("\n".join(notebook.code) for notebook in NOTEBOOKS)
+    calls = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call))
     first = [call.args[0] for call in calls if ast.unparse(call.func) == "nl.claim"]
     ids = [next(strings(arg)) for arg in first if isinstance(arg, ast.Constant | ast.JoinedStr)]
     assert [id for id in ids if not fnmatch.filter(claims(), id)] == []
 
 
-@and_the_first
-def test_a_notebook_holds_no_path_of_one_machine(notebook):
-    text = json.dumps(cells(notebook))
-    assert not [p for p in ("/home/", "/root/", "/Users/", "/work/") if p in text]
+def test_notebooks_hold_no_path_of_one_machine():
+    texts = {notebook.name: json.dumps(cells(notebook)) for notebook in (START, *NOTEBOOKS)}
+    folder = re.compile("/(home|root|Users|work)/")
+    assert [name for name, text in texts.items() if folder.search(text)] == []
 
 
 @pytest.fixture(scope="module")

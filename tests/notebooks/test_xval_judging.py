@@ -56,8 +56,7 @@ def test_an_answer_is_unseen_if_no_text_has_a_number_like_it():
     assert new.to_dict() == {7: False, 5: False, 3: True, 1: False}
 
 
-def test_a_loss_under_other_masks_is_the_runs_own_where_they_are_its_own(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+def test_a_loss_under_other_masks_is_the_runs_own_where_they_are_its_own(home):
     fewer, more = (nl.MaskedLM(slots=p, literals=0.0) for p in (0.2, 0.9))
     task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     run = nl.train(nl.RunSpec(task, nl.XVal(), fewer, model, 64, 2, 1e-3, n_valid=300))
@@ -65,8 +64,7 @@ def test_a_loss_under_other_masks_is_the_runs_own_where_they_are_its_own(tmp_pat
     assert judging.loss_under(run, more) != pytest.approx(run.valid_loss, rel=1e-3)
 
 
-def test_gates_are_of_the_encoders_that_are_compared_each_of_which_has_runs(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+def test_gates_are_of_the_encoders_that_are_compared_each_of_which_has_runs(home):
     task, model = nl.tasks.Addition(2), nl.GPT2(8, 1, 1)
     both = [nl.XVal(), nl.XVal(mixture=2)]
     runs = [nl.train(nl.RunSpec(task, e, nl.MaskedLM(), model, 64, 2, 1e-3)) for e in both]
@@ -95,8 +93,7 @@ def test_keplers_laws_give_the_elements_of_the_first_orbit(slot, error):
     assert frame.true.var() > 1000 * error / 20
 
 
-def test_an_ellipse_beats_a_circle_and_a_circle_beats_persistence(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMLAB_HOME", str(tmp_path))
+def test_an_ellipse_beats_a_circle_and_a_circle_beats_persistence(home):
     model = nl.GPT2(8, 1, 1)
     run = nl.train(nl.RunSpec(SYSTEMS, nl.XVal(), nl.MaskedLM(), model, 64, 2, learning_rate=1e-3))
     texts = SYSTEMS.sample(60, seed=1)

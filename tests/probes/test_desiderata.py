@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from typer.testing import CliRunner
@@ -20,7 +18,7 @@ from numlab.codes import ScaledCode
 from numlab.encoders.named import named
 from numlab.plots.cards import as_text
 from numlab.probes import desiderata
-from numlab.probes.desiderata import MEASURES, report_card, standard, worst
+from numlab.probes.desiderata import MEASURES, report_card, worst
 
 UNTRAINED = [name for name in MEASURES if not name.startswith("log-sMAPE")]
 
@@ -43,16 +41,9 @@ class OneLine(ScaledCode, nl.ValueEncoder):
 
 
 @pytest.fixture(scope="module")
-def ten():
-    """The cards of the ten encoders that `numlab bench` grades, and the CPU seconds they took."""
-    start = time.process_time()
-    return report_card(standard()), time.process_time() - start
-
-
-@pytest.fixture(scope="module")
-def cards(ten):
-    some = [str(encoder) for encoder in (nl.XVal(), nl.FoNE(8, 7), nl.BitTokens(), nl.P10())]
-    frame = pd.concat([ten[0][ten[0].encoder.isin(some)], report_card([nl.IEEE754(16), OneLine()])])
+def cards():
+    graded = [nl.XVal(), nl.FoNE(8, 7), nl.BitTokens(), nl.P10(), nl.IEEE754(16), OneLine()]
+    frame = report_card(graded)
     return frame, {name: rows.set_index("measure").value for name, rows in frame.groupby("encoder")}
 
 
@@ -144,10 +135,11 @@ def test_two_fits_of_one_encoder_have_two_names():
     assert [*report_card(fits).encoder.unique()] == ["XVal (by column)", "XVal (by column) #2"]
 
 
-def test_the_same_seed_gives_the_same_card(ten):
-    first = ten[0][ten[0].encoder == "FP15"].reset_index(drop=True)
-    assert report_card(nl.FP15()).equals(first)
-    assert not report_card(nl.FP15(), seed=1).equals(first)
+def test_the_same_seed_gives_the_same_card(cards):
+    frame, _ = cards
+    first = frame[frame.encoder == "P10"].reset_index(drop=True)
+    assert report_card(nl.P10()).equals(first)
+    assert not report_card(nl.P10(), seed=1).equals(first)
 
 
 @pytest.mark.parametrize(
@@ -169,12 +161,6 @@ def test_a_picture_has_a_column_for_each_encoder(cards):
     (ax,) = plots.report_card(frame).axes
     assert len(ax.get_xticklabels()) == len(by_name)
     assert len(ax.get_yticklabels()) == len(UNTRAINED)
-
-
-def test_ten_encoders_take_less_than_half_a_minute_of_one_core(ten):
-    frame, seconds = ten
-    assert frame.encoder.nunique() == 10
-    assert seconds < 30
 
 
 @pytest.mark.parametrize(
@@ -263,12 +249,8 @@ class Arc(ScaledCode, nl.ValueEncoder):
 
 
 def test_the_rank_correlation_is_of_ranks():
-    (found,) = (
-        value
-        for name, value in desiderata._Measured(Arc())._structure()
-        if name == "rank correlation"
-    )
-    assert found == pytest.approx(1, abs=1e-4)
+    values = report_card(Arc()).set_index("measure").value
+    assert values["rank correlation"] == pytest.approx(1, abs=1e-4)
 
 
 def test_numbers_of_both_signs_are_told_apart_and_read_back():

@@ -491,11 +491,6 @@ def test_columns_of_several_levels_are_named_whole():
     )
 
 
-def test_durations_are_hours():
-    frame = pd.DataFrame({"t": pd.to_timedelta([90, 30], "min")})
-    assert as_columns(frame)["t"].tolist() == [1.5, 0.5]
-
-
 def test_the_target_of_texts_is_one_pattern(home):
     with pytest.raises(ValueError, match="target is a pattern of slots, such as 'n1'; got .'n0', "):
         Texts(["1 and 2"], target=("n0", "n1"))
@@ -508,7 +503,7 @@ def test_a_frame_of_texts_is_refused(home):
             read(frame)
 
 
-@pytest.mark.parametrize("kind", [object, "duration[us][pyarrow]"])
+@pytest.mark.parametrize("kind", [object, "timedelta64[s]", "duration[us][pyarrow]"])
 def test_durations_of_any_type_are_hours(kind):
     times = pd.Series(pd.to_timedelta(["90min", None])).astype(kind)
     assert as_columns(pd.DataFrame({"t": times}))["t"][0] == 1.5
