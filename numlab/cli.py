@@ -37,15 +37,16 @@ def _split(names: str | None) -> list[str]:
 
 
 COLUMNS = (
-    "The columns to use, with commas between them. NAME:KIND says what a column holds: number, id, "
-    "code, words, date, or dmy or mdy (dates with the day or the month first). "
+    "The columns to use, with commas between them. NAME:KIND says what a column holds: number, id "
+    "(it only tells rows apart: compare's models do not read it), code (digits that name a thing, "
+    "such as a zip code), words, date, or dmy or mdy (dates with the day or the month first). "
     "A name that holds a comma stands in quotes: '\"a, b\",c'. "
     "Default: the first usable ones, 8 for compare and 32 for regress."
 )
 Columns = Annotated[str | None, typer.Option(metavar="A,B:id", help=COLUMNS, callback=_split)]
 DECIMAL = 'The decimal mark, "," or ".". Default: guessed in columns, "." in texts.'
 Decimal = Annotated[str | None, typer.Option(help=DECIMAL)]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, no text.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, not as text.")]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
@@ -100,7 +101,8 @@ def list_notebooks(profile: Profile = "quick") -> None:
 @app.command()
 def runs(
     check: Annotated[
-        bool, typer.Option("--check", help="Read every file, and set damaged runs aside.")
+        bool,
+        typer.Option("--check", help="Read every file; move damaged runs to data/runs/.damaged."),
     ] = False,
 ) -> None:
     """List the trained models in the store.
@@ -209,22 +211,28 @@ def compare(
     ] = 300,
     columns: Columns = None,
     target: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Predict this one. Default: each.")
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Predict this column. Default: each column of numbers."
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Trainings of each encoder.")] = 3,
     decimal: Decimal = None,
     as_json: Json = False,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Save the page.", callback=_check_folder)
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Also save the report as a web page.", callback=_check_folder
+        ),
     ] = None,
 ) -> None:
     """Measure nine encoders on the numbers of a file, and advise which one to take.
 
     The file holds texts, or columns. How it was read comes first. The report says which numbers
-    each encoder refuses or changes, how many tokens it takes, and the errors of small models that
-    fill in numbers: as in training, in gaps of the training data, and above its largest
-    number. Constants, nearest neighbours and gradient boosting stand beside them. Models are
-    trained once and kept in the store.
+    each encoder refuses or changes, and how many tokens it takes. Then small models fill in hidden
+    numbers: numbers as in training, in gaps of the training data, and above its largest number.
+    Their errors are compared with those of constants, nearest neighbours and gradient boosting.
+    Models are trained once and kept in the store.
     """
     from numlab.compare import report
 
@@ -297,10 +305,11 @@ def bench(
         ),
     ] = 0,
 ) -> None:
-    """Print the report card of encoders: eight desiderata as numbers, without training.
+    """Measure encoders against eight of the nine desiderata of the BitTokens paper, untrained.
 
-    Beside a number stands the BitTokens paper's mark for the encoder: ✓, ½ or ✗; nothing where the
-    paper does not judge it.
+    A desideratum is a property that an encoder should have, such as one token for each number. A
+    row is a measure of one. Beside a number stands the paper's mark for the encoder: ✓ (fulfilled),
+    ½ or ✗; nothing where the paper does not judge it.
     """
     from numlab import plots
     from numlab.encoders.named import named

@@ -98,7 +98,8 @@ def restore(description: Any, modules: str | tuple[str, ...] = ()) -> Any:
     except ImportError:  # a module that is no more
         cls = None
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
-        raise ForeignClass(f"{module}.{name} is not a class of specs")
+        wanted = "a stored class is a dataclass, such as an encoder or a task"
+        raise ForeignClass(f"{wanted}; got {module}.{name}, which is not one or is gone")
     try:
         return cls(**fields)
     except TypeError as error:

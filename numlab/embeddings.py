@@ -27,14 +27,21 @@ TEXTS = 256  # read at once
 class Embeddings:
     """One vector for each of n numbers.
 
-    >>> len(Embeddings([1, 2, 3], np.eye(3), "one-hot"))
+    Parameters
+    ----------
+    numbers : (n,), all different: float64, or Python ints beyond it in an object array.
+    vectors : (n, d), finite; float32 or float64.
+    source : where they come from, for captions.
+    layer : 0: the input of a model's blocks; i: the output of its i-th; None: not of a layer.
+
+    >>> len(nl.Embeddings([1, 2, 3], np.eye(3), "one-hot"))
     3
     """
 
-    numbers: np.ndarray  # (n,), all different: float64, or Python ints beyond it in an object array
-    vectors: np.ndarray  # (n, d), finite; float32 or float64
-    source: str  # where they come from, for captions
-    layer: int | None = None  # 0: the input of a model's blocks; i: the output of its i-th
+    numbers: np.ndarray
+    vectors: np.ndarray
+    source: str
+    layer: int | None = None
 
     def __post_init__(self):
         numbers, vectors = as_column(self.numbers), np.asarray(self.vectors)

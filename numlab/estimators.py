@@ -39,11 +39,12 @@ class NumberRegressor(RegressorMixin, _WithGaps):
     """Three small transformers that read a row as a text; each answers a histogram (HL-Gauss).
 
     Predictions are means over the three. All leave out the same fifth of the rows for validation,
-    and intervals are so wide that they hold a share `coverage` of it (see `Run.predict`). Columns
+    and intervals of `predict_interval` are so wide that they hold a share `coverage` of its numbers
+    (see `Run.predict`). Columns
     may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
     second fit finds them; their answers are scaled, as `learned_` says: models compute in float32.
-    If y spans three decades or more, the median is predicted, not the mean; if all y are then above
-    0, log(y) takes their place in training. If no y is below 0, no prediction is.
+    If y spans three decades (factors of ten) or more, the median is predicted, not the mean; if
+    also all y are above 0, models learn log(y). If no y is below 0, no prediction is.
 
     Parameters
     ----------
@@ -93,7 +94,8 @@ class NumberRegressor(RegressorMixin, _WithGaps):
         _check(self.encoder, **counts)
         if self.encoder is not None and not self.encoder.fixed:
             why = "the number of masks would show the target's length"
-            raise ValueError(f"expected an encoder of fixed length ({why}); got {self.encoder!r}")
+            wanted = f"expected an encoder of fixed length, such as P10 or FoNE(5) ({why})"
+            raise ValueError(f"{wanted}; got {self.encoder!r}")
         if self.d_model % HEADS:
             raise ValueError(f"d_model is a multiple of {HEADS}; got {self.d_model}")
 

@@ -71,9 +71,10 @@ def predict(
         the true text before it, never from its own earlier answers.
     decide : "mode", "mean", "median" or a quantile's level: which number to answer from the
         distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
-        the median for absolute ones. None: the likeliest words, and what the head reads. Heads with
-        a formula for their distribution use it; else answers are drawn, word by word, bit by bit.
-        Where no two of these are equal, the mode is the answer without `decide`.
+        the median for absolute ones. None: the likeliest words, or the number that the head reads.
+        Heads with a formula for their distribution use it; for all others, `samples` answers are
+        drawn, word by word or bit by bit. If all of these differ, the "mode" is the answer that
+        None would give.
         Where an encoder asinh-transforms a column, the mean is that of `samples` quantiles (a long
         tail counts a little too little), and the mode that of the transformed number.
     samples : how many answers are drawn for each; the same ones each time.
@@ -96,7 +97,7 @@ def predict(
     runs = runs.values() if isinstance(runs, Mapping) else runs  # as `train_all` gives them
     frames, kinds, runs = [], {}, [*runs] if isinstance(runs, Iterable) else [runs]
     if not runs:
-        raise ValueError("there is no run to predict with")
+        raise ValueError("expected one or more runs, as nl.train gives them; got none")
     for run in runs:
         if not hasattr(run, "spec"):
             raise ValueError(f"a run is what nl.train gives; got a {type(run).__name__}")
@@ -104,7 +105,7 @@ def predict(
     for run, label in labels(runs).items():
         texts = run.examples(examples) if isinstance(examples, str) else as_list(examples)
         if not sum(map(len, texts)):
-            raise ValueError("there is no text to fill in")
+            raise ValueError("expected one or more texts to fill in; got none")
         rule = None if decide is None else Decision(decide, samples)
         frame = pd.concat(map(pd.DataFrame, predictions(run, texts, slots, batch_size, rule)))
         frame = frame.sort_values(["example", "slot"])

@@ -143,7 +143,7 @@ class Examples:
             (words,) = (slot.words for slot in self.layout.slots if slot.name == name)
             return np.array(words)[self.words[:, word_slots.index(name)]]
         if name not in number_slots:
-            raise ValueError(f"number slots are {number_slots}; got {name!r}")
+            raise ValueError(f"slots are {number_slots + word_slots}; got {name!r}")
         return self.numbers[:, number_slots.index(name)]
 
     def take(self, rows) -> Self:

@@ -21,11 +21,11 @@ RESAMPLES = 200  # of the bootstrap, where there is one seed
 
 
 def invalid_rate(frame) -> float:
-    """The share of answers that are not numbers.
+    """The share of answers that are not numbers, from 0 to 1.
 
-    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, 2.5], "valid": True})
-    >>> nl.metrics.invalid_rate(frame)
-    0.0
+    >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.0, None]})
+    >>> nl.metrics.invalid_rate(frame.assign(valid=[True, False]))
+    0.5
     """
     return float(1 - frame.valid.mean())
 
@@ -61,7 +61,7 @@ def log_smape(frame, digits: int = 15) -> float:
 
 
 def same_digits(frame, digits: int = 15) -> float:
-    """The share of answers that equal the true number after both are rounded to as many digits.
+    """The share of answers that equal the true number, both rounded to `digits` significant digits.
 
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.001, 2.5], "valid": True})
     >>> nl.metrics.same_digits(frame, digits=3)
@@ -81,7 +81,7 @@ def each_answer(frame, digits: int = 15):
         Of an answer p to a number y:
         log-sMAPE: min(1, -log10(sMAPE) / digits) with sMAPE = abs(p - y) / (abs(y) + abs(p) +
         1e-100), which takes all numbers far below 1e-100 for 0; an invalid answer has 0.
-        same digits: whether p and y are equal after both are rounded to `digits`.
+        same digits: whether p and y are equal, both rounded to `digits` significant digits.
         exact number: abs(p - y) < 10^-k with k = clip(14 - ceil(log10(abs(y))), 0, 14). It is
         loose: 1.5e-14 passes for 1e-14, and y + 0.9 for a y of 15 digits.
         For float32 numbers pass digits=6.
@@ -184,7 +184,7 @@ def _numbers(frame) -> tuple[np.ndarray, np.ndarray]:
 
     valid = frame[frame.valid]
     if any(isinstance(x, str) for x in valid.true):
-        raise ValueError("a slot of words has no distances: take exact_match")
+        raise ValueError("expected numbers; got a slot of words: for it take exact_match")
     return tuple(
         x.to_numpy(float if is_float_dtype(x) else object, na_value=np.nan)
         for x in (valid.predicted, valid.true)
@@ -222,7 +222,7 @@ def score(frame, metric: Callable, by: str | Sequence[str] = ("encoder", "slot")
     import pandas as pd
 
     if not len(frame):
-        raise ValueError("there is no prediction to score")
+        raise ValueError("expected rows of nl.predict; got an empty frame")
     by = [by] if isinstance(by, str) else list(by)
     groups = frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]
     rows = [

@@ -44,7 +44,8 @@ def as_numbers(numbers) -> np.ndarray:
     if array.dtype.kind == "O" and any(issubclass(t, Integral) for t in types):
         pairs = zip(array.flat, floats.flat, strict=True)
         if lost := [x for x, y in pairs if isinstance(x, Integral) and int(x) != int(y)]:
-            raise ValueError(f"integers among floats are those that float64 holds; got {lost[0]}")
+            wanted = "an integer beside floats must be exact in float64"
+            raise ValueError(f"{wanted}; got {lost[0]}: pass only integers, or round it")
     return floats
 
 

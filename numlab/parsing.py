@@ -39,8 +39,8 @@ ZONE = r"([T ][\d:.,]+) ?(Z|[+-]\d{2}(:?\d{2})?|(?!AM$|PM$)[A-Z][A-Za-z_/]+)$"
 def parse(texts: list[str], bare: bool = False, literal: bool = False) -> list[Examples]:
     """Find the numbers in texts.
 
-    A text without a number is a ValueError, unless `bare`. With `literal` none is looked for: texts
-    stay as they are written.
+    A text without a number is a ValueError, unless `bare`; so are an empty text and a number that
+    float64 does not hold. With `literal` none is looked for: texts stay as they are written.
 
     A sign after a number or a word is a subtraction ("1-2" holds 1 and 2). Digits inside a word
     ("planet0") or with several points ("25.11.2026", "192.168.0.1") are not numbers. A comma

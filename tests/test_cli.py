@@ -118,7 +118,7 @@ def test_help_names_the_commands(home):
 
 def test_the_lines_of_help_flow_in_a_narrow_shell():
     said = CliRunner().invoke(cli.app, ["compare", "--help"], env={"COLUMNS": "80"}).output
-    assert " which numbers each encoder refuses or changes, how many tokens it takes, and" in said
+    assert " Then small models fill in hidden numbers: numbers as in training, in gaps of" in said
 
 
 def leads(process) -> bool:

@@ -824,7 +824,10 @@ def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, trains_here, few
 
 @pytest.mark.parametrize(
     ("frame", "reason"),
-    [(STARS[:9], "a model needs 48 known numbers"), (STARS[["a"]], "nothing to predict")],
+    [
+        (STARS[:9], "expected a column to predict with 48 known numbers"),
+        (STARS[["a"]], "nothing to predict"),
+    ],
 )
 def test_what_cannot_be_learned_is_compared_without_a_model(tmp_path, home, frame, reason):
     found = compare.report(saved(tmp_path, "few.csv", frame))

@@ -102,9 +102,9 @@ def test_a_slot_that_no_layout_has_is_refused(run):
 
 
 def test_nothing_to_predict_is_an_error(run):
-    with pytest.raises(ValueError, match="there is no text to fill in"):
+    with pytest.raises(ValueError, match="one or more texts to fill in; got none"):
         nl.predict(run, [], "answer")
-    with pytest.raises(ValueError, match="there is no run"):
+    with pytest.raises(ValueError, match="expected one or more runs, .*; got none"):
         nl.predict([], "test", "answer")
 
 

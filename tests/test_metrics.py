@@ -209,7 +209,7 @@ def test_draws_without_a_valid_answer_do_not_hide_the_interval():
 
 
 def test_a_score_of_no_prediction_is_refused():
-    with pytest.raises(ValueError, match="there is no prediction to score"):
+    with pytest.raises(ValueError, match="expected rows of nl.predict; got an empty frame"):
         metrics.score(of_one_seed([1.0])[:0], metrics.mse, by="seed")
 
 

@@ -204,9 +204,9 @@ def test_weights_for_another_kind_of_model_are_refused(tmp_path):
     make("gpt2", nl.XVal()).save_pretrained(tmp_path)
     words = byte_level(**NAMES, eos_token="[SEP]")
     wider = GPT2LMHeadModel(GPT2Config(vocab_size=300, n_embd=48, n_layer=1, n_head=2))
-    with pytest.raises(ValueError, match="is not for a GPT2LMHeadModel of this shape"):
+    with pytest.raises(ValueError, match="do not have the shapes for this GPT2LMHeadModel"):
         NumberModel.from_pretrained(tmp_path, model=wider, tokenizer=words)
-    with pytest.raises(ValueError, match="is not for a BertForMaskedLM"):
+    with pytest.raises(ValueError, match="for this BertForMaskedLM"):
         NumberModel.from_pretrained(tmp_path, model=MODELS["bert"](), tokenizer=words)
     with pytest.raises(ValueError, match="pass model= and tokenizer="):
         NumberModel.from_pretrained(tmp_path)

@@ -101,7 +101,9 @@ def test_the_share_of_masked_slots_is_the_one_asked_for():
     "chances", [{"slots": 5.0}, {"slots": -0.1}, {"slots": 0, "literals": 0}, {"slots": np.nan}]
 )
 def test_chances_lie_between_0_and_1(chances):
-    with pytest.raises(ValueError, match="slots and literals are chances, one of them above 0"):
+    with pytest.raises(
+        ValueError, match="slots and literals are chances from 0 to 1, at least one"
+    ):
         nl.MaskedLM(**chances)
 
 

@@ -277,7 +277,7 @@ def test_a_run_whose_class_was_edited_is_not_read_in_silence(home, monkeypatch):
         path.write_text(path.read_text().replace("return 1", "return 2  # unrelated"))
         nl.train(mine)
     path.write_text(path.read_text().replace("figures: int = 2", "figures: int = FIGURES"))
-    edited = r"edited_later\.Mine has changed .* raise the `version` of a class"
+    edited = r"edited_later\.Mine has changed .* raise the `version` of the class"
     for read in (nl.train, lambda again: nl.train_all([again])):
         with pytest.warns(UserWarning, match=edited):
             read(mine)
@@ -317,7 +317,7 @@ def test_a_checkpoint_of_other_code_is_not_trained_on(home, monkeypatch):
     half.step = 1
     half._checkpoint()
     path.write_text(f"{MINE}    other: int = 0\n")
-    with pytest.warns(UserWarning, match="begins anew: its own code has changed"):
+    with pytest.warns(UserWarning, match="trains from the beginning: the code of a class of yours"):
         assert fit.Fit(mine, nl.Run(mine).digest).step == 0
 
 

@@ -106,7 +106,7 @@ def test_a_stored_text_chooses_no_class_of_another_module(name):
     "name", ["numlab.described.json", "numlab.store.Path", "numlab.store.gone", "numlab.gone.P10"]
 )
 def test_a_stored_text_chooses_dataclasses_only(name):
-    with pytest.raises(ValueError, match=f"{name} is not a class of specs"):
+    with pytest.raises(ValueError, match=f"got {name}, which is not one or is gone"):
         restore({"class": name})
 
 

@@ -481,7 +481,7 @@ def test_a_part_that_does_not_fit_is_named_when_the_spec_is_made(field, value, m
     "objective", [nl.CausalLM(literals=True), nl.MaskedLM(0.5, 0, whole=False)], ids=str
 )
 def test_a_word_that_sums_up_a_number_never_leaks_it(objective):
-    with pytest.raises(ValueError, match="Aggregate.* sums up a number in a word"):
+    with pytest.raises(ValueError, match="Aggregate.* has a token that shows a whole number"):
         dataclasses.replace(SPEC, encoder=nl.Aggregate(3), objective=objective)
     for encoder in (nl.Aggregate(3, how=None), nl.XVal()):
         dataclasses.replace(SPEC, encoder=encoder, objective=objective)
@@ -687,7 +687,7 @@ def test_workers_have_the_environment_of_the_time_when_they_start_and_no_port_be
 
 def test_processes_of_torchrun_train_one_run(monkeypatch):
     monkeypatch.setattr("torch.distributed.is_torchelastic_launched", lambda: True)
-    with pytest.raises(ValueError, match=r"processes of torchrun train one run: nl.train\(spec\)"):
+    with pytest.raises(ValueError, match=r"one run at a time by nl.train\(spec\); got 2 untrained"):
         nl.train_all([SPEC, dataclasses.replace(SPEC, seed=1)])
 
 
@@ -721,7 +721,8 @@ def test_a_script_without_a_guard_is_told_what_to_write(home):
     )
     ended = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert ended.stderr.splitlines()[-1] == (
-        f'RuntimeError: write `if __name__ == "__main__":` above what {script} does'
+        f'RuntimeError: put what {script} does under `if __name__ == "__main__":`: '
+        "each worker imports the script and would run it again"
     )
     ended = subprocess.run(
         [sys.executable, "-"], input=script.read_text(), capture_output=True, text=True

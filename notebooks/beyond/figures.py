@@ -85,7 +85,8 @@ def difficulty(frame: pd.DataFrame) -> Figure:
         ax.set(title=task, xticks=(10, 50, 90))
     label_sides(axes, EASIER, "score (%)")
     legend(figure, axes)
-    caption = "mark: mean of the seeds over a fifth of the texts; bar: their range, side by side"
+    caption = "mark: mean of the seeds over a fifth of the texts; bar: range of the seeds; "
+    caption += "encoders side by side"
     return captioned(figure, f"{caption}\n{SCORE}; Exponentiation has few levels")
 
 

@@ -117,7 +117,8 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "Forecasts by head: do intervals hold what they promise? And how good are they?"
     )
-    words = "dashed: the true distribution; lines, large dots: means; bands, small dots: seeds"
+    words = "dashed: the true distribution; lines, large dots: means of the seeds; "
+    words += "bands: their range; small dots: each seed"
     look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 9}
     figure.legend(*lines.get_legend_handles_labels(), title=words, **look)
     return figure

@@ -73,7 +73,7 @@ def beside(frame: pd.DataFrame) -> Figure:
     right.tick_params(labelleft=False)
     figure.suptitle("Does a spike in the spectrum mean that n mod T can be read?")
     planted = "planted: noise with a faint circle; sums: models that add"
-    return captioned(figure, f"of several seeds: the mean, and their range; {planted}")
+    return captioned(figure, f"of several seeds: their mean, below it their range; {planted}")
 
 
 def cells(

@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from numlab.plots import captioned, curves, encoder_color, encoder_marker, legend, panels, styled
 
 STATES = {"color": ("#BBBBBB", "#777777", "#111111"), "marker": "oDs"}  # not colours of encoders
-TABLES = "line: mean of the tables of digits; dots and band: each random table, their range"
+TABLES = "line: mean of the tables of digits; dots: each random table; band: their range"
 PAPER = {"color": "#555555", "lw": 1.2}
 
 

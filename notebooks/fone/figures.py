@@ -267,7 +267,8 @@ def length_maps(frame: pd.DataFrame, trained: int, columns: int = 3) -> Figure:
         for ax in axes:
             ax.plot([-0.5, edge, edge], [edge, edge, -0.5], color=MISREAD, lw=2)
     framed = "; framed: the lengths of training" if trained < lengths[-1] else ""
-    captioned(figure, f"a map is one seed, a row and a column each length that was tried{framed}")
+    words = "each map: one seed; each row and column: an operand length that was tried"
+    captioned(figure, words + framed)
     figure.colorbar(image, ax=axes, label="exact match (%)", shrink=0.8)
     return figure
 
@@ -302,7 +303,7 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
         ax.minorticks_off()
         ax.grid(visible=False)
-    label_sides(axes, "period (frequency rises)", "steps of training")
+    label_sides(axes, "period, in numbers (axis even in frequency)", "steps of training")
     figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8, extend="both")
     return captioned(figure, "a map is one seed; each row is a run of its own length")
 

@@ -39,7 +39,7 @@ def calibration_panels(frame: pd.DataFrame, prior: tuple[float, float], label: s
         levels.plot(np.sort(rows.pit), share, color=color, lw=1, label=name)
         name = None
     levels.plot([0, 1], [0, 1], label="calibrated", color="black", lw=1.1, ls="--", zorder=4)
-    levels.set(xlabel="quantile of the prediction", ylabel="share of true numbers below it")
+    levels.set(xlabel="level of the predicted quantile", ylabel="share of true numbers below it")
     levels.set_title("all texts: what lies below each quantile")
     levels.legend(fontsize=9)
     figure.suptitle("No model can tell the mass: a mixture of normals says how little it knows")

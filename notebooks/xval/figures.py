@@ -329,6 +329,6 @@ def _stripes(ax: Axes, near: pd.DataFrame) -> None:
     ax.set(xlim=(-0.6, len(names) - 0.5))
     seed = near.seed.iloc[0]
     ax.set_title(f"answers of seed {seed} for true temperatures near ±1σ", fontsize=10)
-    ax.set_xlabel("below the names: share of the answers of 0.09 to 0.11 in size", fontsize=9)
-    ax.set_ylabel("predicted × sign of the true (σ)")
+    ax.set_xlabel("below each name: share of answers whose size is 0.09 to 0.11", fontsize=9)
+    ax.set_ylabel("predicted value × sign of the true value (σ)")
     ax.grid(axis="x", visible=False)

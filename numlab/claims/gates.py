@@ -60,7 +60,7 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.gates.plateau([nl.train(spec)], floor=10.0).evidence
-    'Addition · P10 · seed 0 fell by 0.0% over the last fifth, 5% at most'
+    'Addition · P10 · seed 0 fell by 0.0% over the last fifth; it must fall by less than 5%'
     """
     falls = []
     for run, least in zip(runs, np.broadcast_to(floor, len(runs)), strict=True):
@@ -80,7 +80,7 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
         return Gate("plateau", False, "no run")
     fall, worst = max(falls)
     change = f"rose by {-fall:.1%}" if fall < 0 else f"fell by {fall:.1%}"
-    shown = f"{worst} {change} over the last fifth, {MOST_FALL:.0%} at most"
+    shown = f"{worst} {change} over the last fifth; it must fall by less than {MOST_FALL:.0%}"
     return Gate("plateau", fall < MOST_FALL, shown)
 
 

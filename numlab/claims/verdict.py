@@ -154,11 +154,13 @@ def _settled(claim: Claim, whole: dict, half: dict) -> Iterable[Gate]:
     """The gate "settled" of each part, if there are samples with half of the steps."""
     if half and half.keys() != whole.keys():
         apart = ", ".join(sorted(half.keys() ^ whole.keys()))
-        raise WrongSamplesError(f"{claim.id}: parts with all or with half of the steps: {apart}")
+        wanted = "expected the same parts with half of the steps as with all"
+        raise WrongSamplesError(f"{claim.id}: {wanted}; only on one side: {apart}")
     for name, values in half.items():
         if set(values.index) != set(whole[name].index):
             where = _named(claim, name)
-            raise WrongSamplesError(f"{where}: other {claim.over} with half of the steps")
+            wanted = f"expected the same {claim.over} with half of the steps as with all"
+            raise WrongSamplesError(f"{where}: {wanted}; got {sorted(map(str, values.index))}")
         before, after = (v.mean(skipna=False) for v in (values, whole[name]))
         least, greatest = claim.range or (-np.inf, np.inf)
         if claim.ratio and claim.range:

@@ -35,7 +35,8 @@ class Decimal(Range):
     signed: bool = True
 
     def __post_init__(self):
-        name, got = type(self).__name__, f"got {self.int_digits} and {self.frac_digits}"
+        name = type(self).__name__
+        got = f"got int_digits {self.int_digits} and frac_digits {self.frac_digits}"
         for field, least in (("int_digits", 1), ("frac_digits", 0)):
             check_count(f"{field} of {name}", n := getattr(self, field), least)
             object.__setattr__(self, field, int(n))  # numpy's, too
@@ -43,7 +44,8 @@ class Decimal(Range):
             held = f"{MOST_DIGITS:,} digits, as Python's int does"
             raise ValueError(f"{name} holds up to {held}; {got}")
         if self.long and self.frac_digits:
-            raise ValueError(f"{name} holds up to 15 digits in all, or longer integers; {got}")
+            held = "up to 15 digits in all, or more int_digits with frac_digits=0"
+            raise ValueError(f"{name} holds {held}; {got}")
 
     @property
     def n_digits(self) -> int:

@@ -51,7 +51,9 @@ def specs(
             raise ValueError("nothing to predict: needs a numeric column and at least one other")
     known = by_column(task.examples)
     if not (names := [name for name in names if len(known.get(name, ())) >= LEAST]):
-        raise ValueError(f"a model needs {LEAST} known numbers of a column that it predicts")
+        most = max(map(len, known.values()), default=0)
+        wanted = f"expected a column to predict with {LEAST} known numbers or more"
+        raise ValueError(f"{wanted}; got at most {most}")
     task = dataclasses.replace(task, without=_gaps(known, names))
     if (n := len(task.usable)) < LEAST:
         raise ValueError(f"a model needs {LEAST} rows outside the gaps; got {n}")
@@ -99,9 +101,9 @@ def answers(
     -------
     DataFrame [encoder, seed, column, part, error]
         Part "as in training", "in a gap", or "beyond" the greatest that was trained on. error:
-        abs(predicted - true) in deviations of the column; of asinh(x), a logarithm, where it has
-        three decades or more. At most the column's range, which is also the error of an answer that
-        is not a number.
+        abs(predicted - true) in standard deviations of the column; where the column spans three
+        decades (factors of ten) or more, of asinh(x), a kind of logarithm. At most the column's
+        range, which is also the error of an answer that is not a number.
     """
     by_seed: dict[int, list[Run]] = {}
     for run in runs:

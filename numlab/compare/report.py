@@ -71,7 +71,7 @@ def report(
     encoders = choices(reading.numbers)
     say(f"{len(encoders)} encoders on {sum(map(len, reading.numbers.values())):,} numbers")
     exactly = reading.of_kind("id", "code")
-    frame, found, untrained = encodings(reading.numbers, encoders, exactly), None, "not asked for"
+    frame, found, untrained = encodings(reading.numbers, encoders, exactly), None, "steps is 0"
     if steps:
         # with variable lengths, the number of masks would reveal the length of a hidden number
         able = [e for e, held in zip(encoders, frame.held, strict=True) if held == 1 and e.fixed]

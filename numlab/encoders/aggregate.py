@@ -172,13 +172,14 @@ class DigitMedian(Aggregation):
 
 @dataclass(frozen=True)
 class Aggregate(Decimal, Encoder):
-    """Fenced digits, and a token that carries their aggregate: [F] [AGG] 6 0 2 [/F].
+    """Digits between fences, [F] and [/F], and a token that carries their aggregate.
 
-    The aggregate skips the decimal point: 12.5 counts as 125 (our choice: the paper leaves
-    decimals open). Answers are written without the token.
+    602 is [F] [AGG] 6 0 2 [/F]. The aggregate skips the decimal point: 12.5 counts as 125 (our
+    choice: the paper leaves decimals open). Answers are written without the token [AGG].
 
     Parameters
     ----------
+    int_digits, frac_digits, signed : as in `numlab.codes.Decimal`.
     before : whether the token stands before the digits (digits, Table 1) or after them (Table 2).
     how : the aggregation that [AGG] carries. None: the token is [PAUSE], a word like others
         (Table 2).
@@ -199,8 +200,9 @@ class Aggregate(Decimal, Encoder):
             with np.errstate(over="ignore"):
                 most = (9 * self.how.weights(self.n_digits).sum()) ** 2
             if not most <= FLOAT32:  # a norm squares the vector
-                expected = "expected digits whose squared sum float32 holds (20 in base 10)"
-                raise ValueError(f"Aggregate: {expected}; got {self.n_digits} for {self.how}")
+                expected = "expected fewer digits, as float32 must hold the square of their sum"
+                got = f"got {self.n_digits} digits for {self.how}"
+                raise ValueError(f"Aggregate: {expected} (in base 10 up to 20 digits do); {got}")
 
     @functools.cached_property
     def answer(self) -> Digits:

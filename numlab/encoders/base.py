@@ -25,13 +25,19 @@ END = -2  # behind the last token of a number
 class Tokens:
     """n numbers as tokens, in reading order row by row.
 
+    Parameters
+    ----------
+    ids : (n, L) int32 indices into the vocabulary; -1: not a word of this encoder.
+    mask : (n, L) bool: which of them exist; holes are allowed.
+    features : (carriers, F), a row for each token under the mask that carries a number.
+
     >>> nl.P1000().encode([1.5]).ids
     array([[  0,  52, 908]], dtype=int32)
     """
 
-    ids: np.ndarray  # (n, L) int32 indices into the vocabulary; -1: not a word of this encoder
-    mask: np.ndarray  # (n, L) bool: which of them exist; holes are allowed
-    features: np.ndarray  # (carriers, F), a row for each token under the mask that carries a number
+    ids: np.ndarray
+    mask: np.ndarray
+    features: np.ndarray
 
     @classmethod
     def of(cls, ids: np.ndarray, mask: np.ndarray | None = None) -> Tokens:
@@ -74,20 +80,29 @@ class Encoder(Range):
     A stored run is found by the class, its `version` and its fields: raise the version when the
     code does something else.
 
+    Attributes
+    ----------
+    length, fixed : the most tokens that a number takes, and whether every number takes that many.
+    carriers : indices of the words that carry a number, for `embedding` and `head`.
+    n_features, feature_dtype : of what a carrier carries.
+    token_mlp : whether a layer stands before the tied token head (xval, Appendix C).
+    unchosen : slot patterns, one of which `at` has to choose; for encoders by column.
+    bends : whether a curve (asinh) transforms some numbers.
+
     >>> encoder = nl.P1000()
     >>> encoder.decode(encoder.encode([1.5, -60.25]))
     array([  1.5, -60.2])
     """
 
     version: ClassVar[int] = 1
-    token_mlp: ClassVar[bool] = False  # a layer before the tied token head (xval, Appendix C)
-    carriers: tuple[int, ...] = ()  # the words that carry a number, for `embedding` and `head`
-    length: int = 1  # the most tokens that a number takes
-    fixed: bool = True  # whether every number takes that many
-    n_features: int = 0  # of a carrier
+    token_mlp: ClassVar[bool] = False
+    carriers: tuple[int, ...] = ()
+    length: int = 1
+    fixed: bool = True
+    n_features: int = 0
     feature_dtype: Any = np.float32
-    unchosen: tuple[str, ...] = ()  # slot patterns, one of which `at` has to choose
-    bends: bool = False  # some numbers are transformed by a curve (asinh)
+    unchosen: tuple[str, ...] = ()
+    bends: bool = False
 
     @property
     @abc.abstractmethod

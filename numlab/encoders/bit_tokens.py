@@ -62,9 +62,11 @@ class BitTokens(Signs, BitCode, ValueEncoder):
 
     Parameters
     ----------
-    bits, overflow : as in BitCode. deviates: numbers are rounded to the format first (the published
-        16 and 32 bits are the low bits of a float64), and -0.0 is 0.0.
-    reciprocal, combine : as in Signs.
+    bits, overflow : as in `numlab.codes.BitCode`. deviates: numbers are rounded to the format first
+        (the published 16 and 32 bits are the low bits of a float64), and -0.0 is 0.0.
+    reciprocal : whether the bits of 1 / x follow those of x.
+    combine : how the bits, as ±1, and the vector of [NUM] make one vector; the seven ways stand in
+        `help("numlab.encoders.bit_tokens.Signs")`.
     weight : of the bits' loss beside the words'.
 
     >>> "".join(map(str, BitTokens(16).features([-28.5])[0]))
@@ -93,7 +95,9 @@ class BitTokens(Signs, BitCode, ValueEncoder):
 class Base10Tokens(Signs, FigureCode, ValueEncoder):
     """BitTokens with decimal digits, each one-hot in ten ±1 entries: a control for the base.
 
-    deviates: 15 figures for 17, one entry for the sign; 1/0 counts as the largest number.
+    deviates: 15 figures in place of 17, one entry for the sign; 1/0 counts as the largest number.
+
+    `figures`: significant figures, 1 to 15; `reciprocal`, `combine`, `weight`: as of `BitTokens`.
 
     >>> Base10Tokens(3).features([-28.5]).tolist()
     [[1, 5, 0, 1, 2, 8, 5]]

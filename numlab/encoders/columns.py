@@ -14,6 +14,7 @@ from numlab.codes.edges import as_edges, as_floats, deviation, near_one, quantil
 from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
+from numlab.numbers import check_count
 
 DECADES = 3  # a column spanning this many decades is asinh-transformed
 PLAIN = XVal()
@@ -36,7 +37,8 @@ class FusedBins(OneWord):
     ----------
     centres : (slot pattern, bin centres) pairs; the first matching pattern applies. A number has
         the word of the nearest centre.
-    column : the pattern whose words this encoder spells and reads; `at` sets it. None: the first.
+    column : index in `centres` of the pattern whose words this encoder spells and reads; `at` sets
+        it. None: the first.
 
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
     ['1.0 x*']
@@ -52,10 +54,13 @@ class FusedBins(OneWord):
 
     @classmethod
     def fit(cls, examples: list[Examples], bins: int = 48) -> Self:
-        """Centres at each column's quantiles; a column has two or more different numbers.
+        """`bins` centres, 2 or more, at each column's quantiles; fewer where numbers repeat.
+
+        A column has two or more different numbers.
 
         Pass the training examples only: those of a whole table would leak the test's numbers.
         """
+        check_count("bins", bins, 2)
         columns = by_column(examples).items()
         return cls(tuple((glob.escape(name), quantile_edges(x, bins - 1)) for name, x in columns))
 
@@ -105,8 +110,8 @@ class Standardised(Encoder):
     Parameters
     ----------
     inner : the encoder; one of values that are near 0, such as XVal, PLE or Periodic.
-    columns : (slot pattern, asinh_scale, centre, scale); the first matching pattern applies, and a
-        slot that matches none is not transformed.
+    columns : tuples (slot pattern, asinh_scale, centre, scale); the first matching pattern applies,
+        and a slot that matches none is not transformed.
 
     >>> Standardised(columns=(("*", 0, 100, 10),)).encode([90, 105]).features.tolist()
     [[-1.0], [0.5]]
@@ -132,9 +137,11 @@ class Standardised(Encoder):
 
     @classmethod
     def fit(cls, examples: list[Examples], inner: Encoder = PLAIN) -> Self:
-        """Mean 0 and deviation 1 in each column; asinh-transformed from 3 decades on.
+        """Mean 0 and standard deviation 1 in each column.
 
-        Pass the training examples only: those of a whole table would leak the test's numbers.
+        A column is asinh-transformed first if its absolute values without 0 span 3 decades (factors
+        of ten) or more, from the 1 % to the 99 % quantile. Pass the training examples only: those
+        of a whole table would leak the test's numbers.
         """
         columns = by_column(examples).items()
         fitted = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns)

@@ -106,9 +106,10 @@ class Digits(DecimalText):
 
     Parameters
     ----------
-    int_digits, frac_digits, signed : as in Decimal.
-    reverse : least digit first, as Abacus needs it.
-    fences : between [F] and [/F]. deviates: so is a minus; the paper's pattern leaves it out.
+    int_digits, frac_digits, signed : as in `numlab.codes.Decimal`.
+    reverse : least significant digit first, as the positions `nl.Abacus` need it.
+    fences : a number stands between [F] and [/F]. deviates: a minus stands between them, too; the
+        paper's pattern leaves it out.
 
     >>> Digits(6, 3).spell(-602.5)
     ['-', '6', '0', '2', '.', '5']

@@ -20,15 +20,17 @@ class FoNE(DigitCode, ValueEncoder):
 
     Parameters
     ----------
-    int_digits, frac_digits : digits before and after the decimal point (the paper's m and n), 15 in
-        all or more int_digits alone. Numbers are rounded to them; larger ones are a ValueError.
+    int_digits, frac_digits : digits before and after the decimal point (the paper's m and n): at
+        most 15 in all, or, without frac_digits, more. Numbers are rounded to them; larger ones are
+        a ValueError.
     signed : deviates: the paper's numbers are positive. Here the circles are of abs(x), and one
         more entry is the sign: +1 or -1 in the embedding, a logit in the head.
         Their signs are opposite: with project=False the head would read the embedding of a positive
         number as negative.
     periods : of the units place; the next places have 10, 100, ... times these (Table 3).
     project : whether a learned linear map leads to d_model; else zeros are appended (Table 2).
-    chunk : digits in a chunk; a circle sees the digits of its own chunk only (Appendix E: 5).
+    chunk : digits in a chunk; a circle sees the digits of its own chunk only (Appendix E has
+        chunks of 5). None: all digits are one chunk.
 
     >>> FoNE(3, 1).features([-60.2])
     array([[1, 0, 6, 0, 2]], dtype=uint8)

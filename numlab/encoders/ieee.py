@@ -20,7 +20,9 @@ class IEEE754(BitCode, ValueEncoder):
 
     Parameters
     ----------
-    bits, overflow : as in BitCode.
+    bits : 16, 32 or 64.
+    overflow : "raise" or "clip": a number beyond the largest of the format is a ValueError, or
+        becomes the largest.
     depth : linear layers of the embedding module.
     residual : whether the first layer is added to the last.
 

@@ -41,7 +41,9 @@ class PLE(SmoothEncoder):
     relu : whether a ReLU follows on W PLE(x), with the bias in A.
     scale : numbers and edges are divided by it in float32; `fit` takes the standard deviation.
 
-    >>> PLE((0, 1, 3, 7)).embedding(4).components(torch.tensor([[-1.0], [2.0], [9.0]])).tolist()
+    >>> import torch
+    >>> x = torch.tensor([[-1.0], [2.0], [9.0]])
+    >>> nl.PLE((0, 1, 3, 7)).embedding(4).components(x).tolist()
     [[-1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 1.5]]
     """
 
@@ -101,8 +103,12 @@ class PiecewiseLinear(Embedding):
 class Periodic(SmoothEncoder):
     """ReLU(W [cos, sin](2 pi w x) + b) at n learned frequencies w ("PLR").
 
-    `sigma`: std of the initial frequencies, truncated at 3 sigma. Tune it: the best is mostly below
-    0.5, and a small one is safe.
+    Parameters
+    ----------
+    n : how many frequencies.
+    sigma : standard deviation of the initial frequencies, truncated at 3 sigma. Tune it: the best
+        is mostly below 0.5, and a small one is safe.
+    scale : numbers are divided by it in float32; `fit` takes their standard deviation.
 
     >>> nl.Periodic(n=2).encode([2.5]).features
     array([[2.5]], dtype=float32)
@@ -120,7 +126,7 @@ class Periodic(SmoothEncoder):
 
     @classmethod
     def fit(cls, numbers, **fields) -> Self:
-        """In units of the numbers' deviation.
+        """`scale` is the numbers' standard deviation; `fields` are the other fields.
 
         Standardise numbers far from 0 first: float32 rounds them.
         """
@@ -150,6 +156,11 @@ class SoftBins(SmoothEncoder):
 
     Numbers beyond the outer centres are embedded as the nearest centre.
 
+    Parameters
+    ----------
+    centres : ascending, in the numbers' own units.
+    scale : numbers and centres are divided by it in float32; `fit` takes the standard deviation.
+
     >>> nl.SoftBins().encode([0.5]).features
     array([[0.5]], dtype=float32)
     """
@@ -164,7 +175,11 @@ class SoftBins(SmoothEncoder):
 
     @classmethod
     def fit(cls, numbers, bins: int = 48) -> Self:
-        """Centres at quantiles of the numbers; equal quantiles become one centre."""
+        """`bins` centres, 2 or more, at quantiles of the numbers; equal ones become one centre.
+
+        `scale` is the numbers' standard deviation.
+        """
+        check_count("bins", bins, 2)
         return cls(quantile_edges(numbers, bins - 1), deviation(numbers))
 
     def embedding(self, d_model: int) -> nn.Module:

@@ -116,8 +116,12 @@ class Scientific(Encoder):
 class P10(Scientific):
     """Sign, three digits, exponent: five tokens, 28 words.
 
-    It holds |x| < 9.995e9 (others: ValueError); below about 1e-6 a number becomes 0. `overflow`,
-    `figures`: as in `encoders.scientific.Scientific`.
+    It holds |x| < 9.995e9 (others: ValueError); below about 1e-6 in size a number becomes 0.
+
+    Parameters
+    ----------
+    overflow : "raise", or "clip": numbers beyond 999E7 become 999E7 with their sign.
+    figures : digits of the significand, 1 to 4 (the paper: 3).
 
     >>> nl.P10().spell(-60.2)
     ['-', '6', '0', '2', 'E-1']

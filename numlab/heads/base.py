@@ -19,7 +19,7 @@ SAMPLES = 256  # of a distribution without a formula
 
 
 class Head(Code):
-    """How a number is read off a hidden state. Subclasses are frozen dataclasses of plain values.
+    """How a number is read from a hidden state. Subclasses are frozen dataclasses of plain values.
 
     Its features are what the head predicts: `features(numbers)` gives the targets, and
     `number(features)` the numbers that predicted features stand for.
@@ -71,7 +71,9 @@ class Head(Code):
 class HeadModule(nn.Module, abc.ABC):
     """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
 
-    `predict` maps hidden states to outputs; a subclass with a `forward` of its own passes None.
+    m numbers are read from hidden states of width d; a number has O outputs and F features, those
+    of its `Head`. `predict` maps hidden states to outputs; a subclass with a `forward` of its own
+    passes None.
 
     >>> import torch
     >>> head = nl.heads.DigitHead(int_digits=3)

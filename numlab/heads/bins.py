@@ -56,10 +56,16 @@ class BinModule(HeadModule):
 
 @dataclass(frozen=True)
 class HLGauss(BinHead):
-    """Cross-entropy to a normal distribution around the number (Imani and White, 2018).
+    """A histogram, learned by cross-entropy to a normal around the number (Imani and White, 2018).
 
-    Standard deviation: `ratio` bin widths. Unequal bins: the number is first mapped linearly to bin
-    units (our choice: the papers' bins are equal). Numbers beyond the edges count as the nearest.
+    The number that is read is the mean of the histogram.
+
+    Parameters
+    ----------
+    edges : of the bins, ascending, in the numbers' own units; `fit` finds them.
+    ratio : standard deviation of the normal distribution, in bin widths. Where bins are unequal,
+        the number is first mapped linearly to bin units (our choice: the papers' bins are equal).
+        Numbers beyond the edges count as the nearest edge.
 
     >>> HLGauss.fit([0.0, 1.0], bins=18).edges[0]
     -0.4
@@ -111,17 +117,20 @@ class HLGauss(BinHead):
 
 @dataclass(frozen=True)
 class Bars(BinHead):
-    """Bars between quantiles of the numbers, the outer two half-normals, by likelihood.
+    """A histogram with tails, learned by maximum likelihood: the bar distribution of TabPFN.
 
-    >>> nl.heads.Bars(edges=(0.0, 1.0, 2.0))
-    Bars(edges=(0.0, 1.0, 2.0))
+    Between the `edges`, ascending and in the numbers' own units, it is uniform in each bar; the
+    outer two bars are half-normals that extend to infinity. The mean of it is read.
+
+    >>> nl.heads.Bars.fit([0.0, 1.0, 2.0, 3.0], bins=2).edges
+    (0.0, 1.5, 3.0)
     """
 
     tails: ClassVar[bool] = True
 
     @classmethod
     def fit(cls, numbers, bins: int = 128) -> Self:
-        """So many bars with equal counts of the numbers; fewer where numbers repeat."""
+        """`bins` bars that hold equally many of the (n,) numbers; fewer where numbers repeat."""
         return cls(quantile_edges(numbers, bins))
 
     def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:

@@ -14,10 +14,11 @@ from numlab.heads.base import Head, HeadModule
 class BitHead(BitCode, Head):
     """A logit for each bit, learned independently. Ours: the float paper predicts no numbers.
 
-    `weight`: factor on this loss, relative to the token loss; BitTokens has 10.
+    `bits`, `overflow`: as in `numlab.codes.BitCode`. `weight`: factor on this loss, relative to the
+    token loss; BitTokens has 10.
 
-    >>> nl.heads.BitHead(bits=16)
-    BitHead(bits=16, overflow='raise', weight=1.0)
+    >>> "".join(map(str, nl.heads.BitHead(bits=16).features([-28.5])[0]))
+    '1100111100100000'
     """
 
     weight: float = 1.0

@@ -30,12 +30,14 @@ class DigitHead(DigitCode, Head):
 class FigureHead(FigureCode, Head):
     """Ten logits for each digit of scientific notation, one for the sign: BitTokens in base 10.
 
-    deviates: the original also has ten sign logits, sums the cross-entropies, predicts 17 figures;
-    here they are averaged, then weighted. It has no density: a number has many spellings, 50e0 is
-    05e1.
+    deviates: the original has ten logits for the sign, too, and predicts 17 figures; it sums the
+    cross-entropies, which are averaged and then weighted here. It has no density, as a number has
+    many spellings: 50e0 is 05e1.
 
-    >>> nl.heads.FigureHead(figures=6)
-    FigureHead(figures=6, weight=10.0)
+    `figures`: significant figures, 1 to 15. `weight`: factor on this loss.
+
+    >>> nl.heads.FigureHead(figures=3).features([-28.5]).tolist()
+    [[1, 5, 0, 1, 2, 8, 5]]
     """
 
     weight: float = 10.0
@@ -46,12 +48,12 @@ class FigureHead(FigureCode, Head):
 
 @dataclass(frozen=True)
 class CircleHead(DigitCode, Head):
-    """Digits off circles in the first entries of the hidden state (fone, Algorithms 2 and 3).
+    """Digits, read from circles in the first entries of the hidden state (fone, Alg. 2 and 3).
 
-    Two entries for each place and period, then one that is the logit of being negative. Nothing is
-    learned here.
+    These are two entries (cos, sin) for each place and period, the least significant place first;
+    then, if `signed`, the logit of being negative. Nothing is learned here.
 
-    `periods`: periods of the units place; place i uses 10^i times these.
+    `periods`: of the place of the units; that of 10^i has 10^i times these.
 
     >>> nl.heads.CircleHead(int_digits=3).periods
     (10,)

@@ -23,6 +23,7 @@ class ValueHead(ScaledCode, Head):
 
     Parameters
     ----------
+    scale : what is predicted is x / scale.
     bias : whether the layers have biases (Table 11).
     normalised : whether the squared error is divided by the mean square of the batch's numbers.
 

@@ -80,6 +80,8 @@ class ModelSpec(Architecture):
 def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:
     """Like GPT-2 (xval, Appendix C): learned absolute positions, LayerNorm, GELU.
 
+    `d_model`, `n_layer`, `n_head`: as in `ModelSpec`; `context`: tokens of the longest text.
+
     >>> nl.GPT2(d_model=32, context=64).positions
     (Absolute(n=64),)
     """

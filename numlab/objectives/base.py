@@ -26,7 +26,16 @@ class _Record:
 
 @dataclass(eq=False)
 class Inputs(_Record):
-    """What a model reads.
+    """What a model reads: B texts of T tokens, m of which carry a number of F features.
+
+    Parameters
+    ----------
+    ids : (B, T) tokens.
+    within : (B, T) index within the number, from 1; 0 in literals.
+    real : (B, T) bool, False at padding; None: no padding that attention could see.
+    carriers : (m,) flat positions of the tokens that carry a number.
+    features : (m, F) what they carry.
+    causal : whether a token sees only those before it.
 
     >>> texts = nl.parse(["x=1.5", "x=-60.25"])
     >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.XVal())
@@ -36,17 +45,22 @@ class Inputs(_Record):
     ([[0, 1, 0], [0, 1, 0]], [[1.5], [-60.25]])
     """
 
-    ids: torch.Tensor  # (B, T)
-    within: torch.Tensor  # (B, T) index within the number from 1; 0 in literals
-    real: torch.Tensor | None  # (B, T) bool; None: no padding that attention could see
-    carriers: torch.Tensor  # (m,) flat positions of the tokens that carry a number
-    features: torch.Tensor  # (m, F) what they carry
+    ids: torch.Tensor
+    within: torch.Tensor
+    real: torch.Tensor | None
+    carriers: torch.Tensor
+    features: torch.Tensor
     causal: bool
 
 
 @dataclass(eq=False)
 class Targets(_Record):
-    """What it should predict, and where the prediction is read.
+    """What a model should predict, and where the prediction is read, for t tokens of a batch.
+
+    The fields are tensors: `reads` (t,), flat positions whose hidden states predict; `ids` (t,),
+    the tokens to predict; `carries` (t,) bool, whether such a token carries a number; `features`
+    (carries.sum(), F), the numbers to predict, as the head reads them; `row` (t,), the text of the
+    batch; `slot` (t,), the slot of that text's layout, -1 in literals.
 
     >>> texts = nl.parse(["x=-60.2"])
     >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.P10())

@@ -16,8 +16,10 @@ class CausalLM(Objective):
 
     Parameters
     ----------
-    only : patterns of the slots whose tokens are predicted.
-    literals : predict every token, those of literals too.
+    only : patterns of the slots whose tokens are predicted, and whose numbers `encoder.answer`
+        spells. With `literals` it changes neither.
+    literals : whether every token is predicted, of all slots and literals; then the encoder itself
+        spells all numbers.
 
     >>> nl.CausalLM(only=("answer",))
     CausalLM(only=('answer',), literals=False)

@@ -19,12 +19,12 @@ class MaskedLM(Objective):
 
     Parameters
     ----------
-    slots : chance that a slot is masked, or each token in a slot.
-    literals : chance that a token of a literal is masked.
+    slots : chance that a slot is masked in training; with whole=False, that each token of it is.
+    literals : chance that a token of a literal (the text around the slots) is masked in training.
     only : patterns of the slots that may be masked.
-    whole : in training a slot is masked whole, all tokens of its number together; else each token
-        on its own, as the collator of xval's public code does: then the model mostly sees the rest
-        of the number that it fills in. No difference for encoders with one token per number.
+    whole : True: all tokens of a slot are masked together. False: each token on its own, as the
+        collator of xval's public code does; then the model mostly sees the rest of the number that
+        it fills in. No difference for encoders with one token per number.
 
     >>> nl.MaskedLM(slots=1.0, literals=0.0, only=("answer",))
     MaskedLM(slots=1.0, literals=0.0, only=('answer',), whole=True)
@@ -41,8 +41,8 @@ class MaskedLM(Objective):
         chances = self.slots, self.literals
         numbers = all(isinstance(chance, (int, float)) for chance in chances)
         if not (numbers and all(0 <= chance <= 1 for chance in chances) and any(chances)):
-            wanted = "slots and literals are chances, one of them above 0 (`only` takes patterns)"
-            raise ValueError(f"{wanted}; got {self}")
+            wanted = "slots and literals are chances from 0 to 1, at least one of them above 0"
+            raise ValueError(f"{wanted} (patterns of slots go into `only`); got {self}")
 
     @property
     def shows_rest(self) -> bool:

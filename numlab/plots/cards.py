@@ -39,7 +39,7 @@ def report_card(frame: pd.DataFrame) -> Figure:
     names = [*map(short, encoders)]
     names = names if len({*names}) == len(names) else encoders
     ax.set_xticks(range(len(encoders)), names, rotation=35, ha="left")
-    words = "area: the score, 0 to 1 (of noise: on a log scale)\n"
+    words = "area: the score, 0 to 1 (decades: full from 29 on; noise: log scale, full from 1 on)\n"
     words += "number: the value (↑ high is good, ↓ low is good)"
     ticks = f"{' '.join(TICKS.values())}: the tick of the BitTokens paper, where it has one"
     ax.set_xlabel(f"{words}\n{ticks}")

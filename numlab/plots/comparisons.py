@@ -105,8 +105,9 @@ def spectra(frame: pd.DataFrame) -> Figure:
             (dots,) = ax.plot(peaks.frequency, peaks.power, "o", color=shade, ms=5)
             threshold = ax.axhline(line.threshold.iloc[0], color=shade, lw=1, ls="--")
         dots.set_label("peak")
-        threshold.set_label("exceeded by chance\n(1 % of shuffles)")
-        ax.set(yscale="log", xlim=(-0.01, 0.51), title=source, xlabel="period (frequency rises)")
+        threshold.set_label("threshold: 1 % of the\nshuffles exceed it")
+        ax.set(yscale="log", xlim=(-0.01, 0.51), title=source)
+        ax.set_xlabel("period, in numbers (axis even in frequency)")
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel("power (mean: 1)")
@@ -223,6 +224,6 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
             ax.axvspan(0.8 * rows.step.max(), rows.step.max(), color="#F1F1F1", lw=0, zorder=0)
         ax.set_title("\n".join(textwrap.wrap(title, 54)), fontsize=9.5)
     legend(figure, axes)
-    words = "a line: a run, each encoder with its own loss; pale: a shorter run\n"
-    words += 'shaded: the last fifth of the steps, as the gate "plateau" asks'
+    words = "line: a run; losses of different encoders cannot be compared; pale: a shorter run\n"
+    words += 'shaded, if all runs are equally long: the last fifth, which the gate "plateau" judges'
     return captioned(figure, words)

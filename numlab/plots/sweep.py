@@ -24,7 +24,7 @@ def sweep(
     >>> rows = {"true": [1, 2], "median": [1.1, 1.9], "low": [1.0, 1.7], "high": [1.2, 2.0]}
     >>> view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")
     >>> [ax.get_ylabel() for ax in nl.plots.sweep(view, gaps=((1.2, 1.8),)).axes]
-    ['predicted value (median)', '|median - true|']
+    ['predicted value (median)', '|median - true value|']
     """
     answers, words = view[view.part == "answer"], view[view.part == "word"]
     figure, n_columns = Figure(figsize=(10.2 if len(words) else 7.0, 5.4)), 2 if len(words) else 1
@@ -49,14 +49,16 @@ def sweep(
                 ax.axvline(edge, color=PALE, lw=1, zorder=0)
     above.set(xlim=limits, ylim=limits, ylabel=f"predicted {name} (median)")
     decades = FLOOR * span / 1.5, 1.5 * span  # fixed: an encoder may have no error
-    below.set(xlabel=f"true {name}", ylabel="|median - true|", yscale="log", ylim=decades)
+    below.set(xlabel=f"true {name}", ylabel=f"|median - true {name}|", yscale="log", ylim=decades)
     if len(words):
         axes[1, 1].remove()
         _draw_words(axes[0, 1], words, view, limits)
         for ax in (above, below):
             ax.axvline(words.true.iloc[0], color=GREY, lw=1, ls=":")
     legend(figure, [above])
-    words = "line: median answer; band: least to greatest answer; dashed: the true value"
+    words = "line: median answer; band: least to greatest answer; dashed: answer = true value"
+    if len(view[view.part == "word"]):
+        words += "\nargmax: the number of the likeliest words; expectation: mean of the likely ones"
     return captioned(figure, words)
 
 

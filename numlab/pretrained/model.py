@@ -156,7 +156,8 @@ class PretrainedModel(Model):
 
     def start_from(self, other: Model) -> None:
         if self.spec.frozen and not getattr(other.spec, "frozen", True):
-            raise ValueError("a frozen model would lose the trunk that its start has trained")
+            wanted = "expected frozen=False, as in the run that it starts from"
+            raise ValueError(f"{wanted}, whose trained trunk would be lost; got frozen=True")
         super().start_from(other)
 
     def hidden(self, inputs: Inputs, reads=None, layer=None, cache=None) -> torch.Tensor:

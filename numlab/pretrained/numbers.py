@@ -283,7 +283,8 @@ class NumberModel(
         `modules`: that of an encoder of your own, such as "mine". Nothing pickled is loaded.
         """
         if model is None or tokenizer is None:
-            raise ValueError(f"{model_id} has only what was added: pass model= and tokenizer=, too")
+            held = "holds only the weights that numlab added"
+            raise ValueError(f"{model_id} {held}: pass model= and tokenizer=, too")
         if encoder is ...:
             raise ValueError(f"expected {CONFIG} with an encoder in {model_id}; got none")
         numbers = cls(model, tokenizer, restore(encoder, modules))
@@ -293,7 +294,8 @@ class NumberModel(
         weights = load_file(path)
         saved, own = ({k: w.shape for k, w in ws.items()} for ws in (weights, numbers.added()))
         if saved != own:
-            raise ValueError(f"{model_id} is not for a {type(model).__name__} of this shape")
+            other = f"its weights do not have the shapes for this {type(model).__name__}"
+            raise ValueError(f"pass the model with which {model_id} was saved: {other}")
         numbers.load_state_dict(weights, strict=False)
         return numbers.eval()
 

@@ -1,8 +1,8 @@
 """Nine desiderata D1 to D9 of BitTokens (2510.06824), measured on encoders that are not trained.
 
 `MEASURES` says what is measured. The paper ticks them; the measures are ours. Numbers are uniform
-on a log scale over the decades from 1e-14 to 1e14 that the encoder can write. Vectors are those of
-an untrained model, token by token.
+on a log scale over the decades from 1e-14 to 1e14 that the encoder can write; only for "scale" all
+decades of float64 are tried. Vectors are those of an untrained model, token by token.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ TIE = 3e-14  # squared distances that differ by less of a vector's square are ro
 NOISE = range(-24, 4)  # powers of 2
 MEASURES = {  # by name: the desideratum, its number, and what is measured
     "tokens": ("one token", 1, "How many tokens a number takes, on average."),
-    "unique": ("unique", 2, "How many encodings there are for each number of 6 digits."),
+    "unique": ("unique", 2, "Different encodings over numbers of 6 digits; 1: none is shared."),
     "read back": ("unique", 2, "The share of numbers that return with all 6 digits right."),
-    "rank correlation": ("structure", 3, "Whether vectors lie as far apart as on the log line."),
-    "neighbour F1": ("structure", 3, "How many of the 10 nearest on the log line lie nearest."),
-    "decades, 6 digits": ("scale", 4, "In how many decades numbers of 6 digits return whole."),
-    "decades, 15 digits": ("scale", 4, "In how many decades numbers of 15 digits return whole."),
+    "rank correlation": ("structure", 3, "Spearman's, of vector distances and log distances."),
+    "neighbour F1": ("structure", 3, "Share of the 10 nearest on the log line that lie nearest."),
+    "decades, 6 digits": ("scale", 4, "Decades (of 615) whose numbers of 6 digits return whole."),
+    "decades, 15 digits": ("scale", 4, "Decades (of 615) whose numbers of 15 digits return whole."),
     "read back, RMSNorm": ("normalised", 5, "The share of numbers still told apart after RMSNorm."),
-    "RMS ratio": ("normalised", 5, "The greatest RMS of a number's vector over the least."),
+    "RMS ratio": ("normalised", 5, "The RMS of the longest vector over that of the shortest."),
     "read back, bf16": ("stable", 6, "The share of numbers still told apart in bfloat16."),
     "read back, float8": ("stable", 6, "The share of numbers still told apart in float8 (e4m3)."),
     "step": ("continuous", 7, "Distance of x and x (1 + 2^-20), if told apart, over random pairs."),
-    "noise": ("robust", 8, "The most noise, per RMS, that leaves 99 % of answers as they were."),
+    "noise": ("robust", 8, "The most noise, in RMS of the vectors, with 99 % read to 0.1 %."),
     "log-sMAPE of sums": ("arithmetic", 9, "About the share of digits right when an MLP adds."),
     "log-sMAPE of products": ("arithmetic", 9, "The same when it multiplies."),
 }
@@ -65,14 +65,17 @@ def report_card(
 ) -> pd.DataFrame:
     """Measure encoders against the nine desiderata; each takes a few seconds.
 
-    The ninth, arithmetic, trains for so many `seconds` of CPU time for sums, and for products; 0
-    leaves it out. `seed` is that of the untrained model and of the numbers.
+    `numlab.probes.desiderata.MEASURES` says what each measure is. The ninth desideratum,
+    arithmetic, trains for `seconds` of CPU time for sums, and as long for products; 0 leaves it
+    out. `seed` is that of the untrained model and of the numbers.
 
     Returns
     -------
     DataFrame [encoder, desideratum, measure, value, score, published]
-        `score` is the value from 0 (worst) to 1 (best); `published` 1, 0.5 or 0, the paper's tick,
-        half tick or none, NaN for encoders that it does not judge.
+        `score` says how good the value is, from 0 (worst) to 1 (best): it is full from 29 decades
+        on, which is the range of the paper, and for noise from the vector's RMS on, on a log scale.
+        `published` is 1, 0.5 or 0, the paper's tick, half tick or none, NaN for encoders that it
+        does not judge.
 
     >>> card = report_card(nl.XVal()).set_index("measure")
     >>> float(card.value["tokens"]), float(card.value["read back, bf16"]) < 0.1

@@ -48,6 +48,12 @@ def answer_states(
 class NumberLogits:
     """The logits at the L tokens of a masked number in each of n texts.
 
+    Parameters
+    ----------
+    encoder : a text encoder of fixed length, with V words.
+    true : (n,) true numbers.
+    logits : (n, L, V) over the encoder's words.
+
     >>> import torch
     >>> encoder = nl.P1000()
     >>> words = torch.from_numpy(encoder.encode([1.5]).ids).long()

@@ -25,11 +25,12 @@ class Climate:
 
     Parameters
     ----------
+    years : of 365 days each.
     degrees : grid spacing.
-    region : south, north, west and east, in degrees.
+    region : south, north, west and east ends, in degrees.
     seed : of the continents and the weather.
-    patches : degrees over which land and sea are correlated. With few, coordinates do not say
-        which is which.
+    patches : degrees over which land and sea are correlated. If it is small, the coordinates of a
+        place do not tell whether it is land or sea.
     contrast : how much land and sea differ in all of this; 0: not at all.
 
     >>> field = Climate(years=1, degrees=30.0).field()
@@ -52,7 +53,8 @@ class Climate:
         if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")
         if self.years < 1 or not 0 < self.degrees <= min(north - south, east - west):
-            raise ValueError(f"years >= 1, and cells that fit the region; got {self}")
+            wanted = "expected years >= 1, and 0 < degrees <= each side of the region"
+            raise ValueError(f"{wanted}; got {self}")
         if not 0 < self.patches < 229 or self.contrast < 0:  # wider ones have no waves
             raise ValueError(f"0 < patches < 229 degrees and contrast >= 0; got {self}")
 

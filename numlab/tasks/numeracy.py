@@ -63,7 +63,8 @@ class Numeracy(PopulationTask):
         if self.precision not in ("decimal", "binary"):
             raise ValueError(f"precision is 'decimal' or 'binary'; got {self.precision!r}")
         if not 0 < self.max_difficulty <= 1:
-            raise ValueError(f"max_difficulty is above 0, to 1; got {self.max_difficulty}")
+            wanted = "max_difficulty is above 0 and at most 1"
+            raise ValueError(f"{wanted}; got {self.max_difficulty}")
 
     @property
     def population(self) -> int:

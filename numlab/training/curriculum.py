@@ -27,7 +27,15 @@ class Curriculum:
     Our choice: the score of a level is the share of its validation texts that are answered exactly,
     each token after the true ones before it.
 
-    `base`: of the digits whose number makes a text hard; 2 for encoders of bits.
+    Parameters
+    ----------
+    first : share of the levels that are open at the start, the easiest 15 %.
+    advance : share of the levels by which the front advances, 2 %.
+    last : how many of the hardest open levels must be mastered, 3.
+    threshold : the score that they need, 0.9, before it falls.
+    preview : share of the draws that preview harder levels, 20 %.
+    decay : how often a previewed level is drawn, relative to the one before it, 0.8.
+    base : of the digits whose number makes a text hard: 10, or 2 for encoders of bits.
 
     >>> course = nl.Curriculum()
     >>> course.weights(31, front=4).round(4)[[0, 4, 5, 18]].tolist()

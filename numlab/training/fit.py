@@ -36,6 +36,10 @@ PROGRESS_SECONDS = 1.0
 def train(spec: RunSpec) -> Run:
     """The run of a spec: from the store, or trained now in this process, with a progress bar.
 
+    It trains on the GPU where there is one. An interrupted training goes on from its last
+    checkpoint when it is called again. ValueError for what is not a RunSpec, and for numbers that
+    the encoder refuses or slots that the texts lack; a warning where the loss diverges.
+
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.train(spec).spec.name
     'Addition · P10 · seed 0'
@@ -300,7 +304,8 @@ class Fit:
             return
         state = json.loads((folder / "state.json").read_text())
         if state.pop("own_code", {}) != self.own_code:
-            warnings.warn(f"{self.spec.name} begins anew: its own code has changed", stacklevel=4)
+            why = "the code of a class of yours has changed since its checkpoint"
+            warnings.warn(f"{self.spec.name} trains from the beginning: {why}", stacklevel=4)
             return
         self.model.load_state_dict(load_file(folder / "weights.safetensors"))
         for key, value in load_file(folder / "moments.safetensors").items():

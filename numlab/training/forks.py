@@ -50,4 +50,5 @@ def _check_main() -> None:
     if not Path(script).is_file():
         raise RuntimeError(f"write a script to a file, which other processes read; got {script}")
     if "__main__" not in Path(script).read_text("utf-8"):
-        raise RuntimeError(f'write `if __name__ == "__main__":` above what {script} does')
+        why = "each worker imports the script and would run it again"
+        raise RuntimeError(f'put what {script} does under `if __name__ == "__main__":`: {why}')

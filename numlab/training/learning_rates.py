@@ -32,7 +32,9 @@ def choose_learning_rates(
     ----------
     specs : a list; or a dict, whose keys name the specs in the record (a tuple's parts joined by
         commas).
-    steps : of each trial; far fewer than the specs' own favour rates that are too large for them.
+    rates : the grid, in any order.
+    steps : of each trial. With far fewer steps than a spec has itself, the search prefers rates
+        that are too large for the whole training.
 
     Returns
     -------

@@ -49,7 +49,8 @@ def train_all(
             train_all(starts, scheduler)  # a job does not wait for another
         slurm.train(_missing(runs), ended)
     elif len(missing) > 1 and distributed.is_torchelastic_launched():
-        raise ValueError("processes of torchrun train one run: nl.train(spec)")
+        wanted = "under torchrun, train one run at a time by nl.train(spec)"
+        raise ValueError(f"{wanted}; got {len(missing)} untrained specs")
     elif missing:
         with cluster.connect(named(scheduler), len(missing)) as client:
             cluster.train(client, missing, ended)

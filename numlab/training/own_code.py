@@ -24,7 +24,7 @@ def warn_if_changed(folder: Path, spec: Any) -> None:
     before, now = json.loads((folder / OWN_CODE).read_text()), own_code(spec)
     if changed := ", ".join(name for name, code in before.items() if now.get(name) != code):
         since = f"{changed} has changed since this run was trained"
-        again = "raise the `version` of a class, or name a file otherwise, to train again"
+        again = "to train again, raise the `version` of the class, or rename the file"
         warnings.warn(f"{since}: {again}", stacklevel=4)
 
 

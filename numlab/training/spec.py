@@ -125,8 +125,9 @@ class RunSpec:
             seen = "the head would see the other tokens of the number that it predicts"
             raise ValueError(f"{seen}: {expected}; got {self.objective}")
         if own and self.objective.shows_rest and set(own.carriers) - set(own.answer.carriers):
-            expected = "expected an objective that does not show it beside a number to predict"
-            raise ValueError(f"{own} sums up a number in a word: {expected}; got {self.objective}")
+            expected = "expected an objective that hides it, such as MaskedLM(whole=True)"
+            told = f"{own} has a token that shows a whole number while its digits are predicted"
+            raise ValueError(f"{told}: {expected}; got {self.objective}")
         if self.curriculum:
             if type(self.objective).ask is Objective.ask:
                 wanted = "a curriculum asks for slots, as MaskedLM and CausalLM do"

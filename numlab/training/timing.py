@@ -23,7 +23,8 @@ def step_costs(specs: list[RunSpec], rounds: int = 20):
     Returns
     -------
     DataFrame [encoder, seconds, tokens]
-        One row for each spec.
+        One row for each spec: the median seconds of a step, and the mean number of tokens in its
+        batch.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.step_costs([spec], rounds=1).columns.tolist()

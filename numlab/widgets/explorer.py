@@ -33,7 +33,7 @@ TSNE_MOST = 5000  # numbers; with more, t-SNE takes minutes
 NEAR = 10  # neighbours of a number
 SAMPLE = 8  # chosen numbers whose neighbours give the F1
 SPECTRUM_MOST = 1024  # chosen numbers in a spectrum
-HINT = "Brush some points, or type numbers."
+HINT = "Drag over some points, or type numbers such as 7, 100 to 199."
 
 
 def embedding_explorer(
@@ -41,7 +41,7 @@ def embedding_explorer(
 ) -> ipywidgets.VBox:
     """Compare number embeddings (of encoders, layers or checkpoints), two of them side by side.
 
-    Hover over a point to see its number and how it is spelled. Brush some points, or type numbers
+    Hover over a point to see its number and how it is spelled. Drag over points, or type numbers
     as in "7, 100 to 199": they are chosen on both sides. Below appear their neighbours in the
     embedding and on the number line, the share of common ones (F1), and, of consecutive numbers,
     their spectrum. With three or more embeddings, menus choose the two that are drawn. Of more than
@@ -237,4 +237,5 @@ def spectra(embeddings: dict[str, Embeddings], rows: np.ndarray) -> go.Figure:
     figure = px.line(frame, **look, height=260, template=TEMPLATE)
     figure.add_traces(px.scatter(frame[frame.peak], **look).update_traces(showlegend=False).data)
     figure.update_xaxes(autorange="reversed")
-    return figure.update_yaxes(title="power (mean 1)")
+    figure.update_xaxes(title="period, in numbers")
+    return figure.update_yaxes(title="power (mean: 1)")

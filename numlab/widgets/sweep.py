@@ -27,7 +27,10 @@ IDLE = 0.4  # seconds without a move, after which another value is added to the 
 REST = 0.05  # seconds between the answers of two runs, for what the page asks
 CURVE = 25  # values that are added in this way
 ALL = "all"
-HARDLY = "Hardly learned: {}. Even at trained values, answers are little better than a constant."
+HARDLY = (
+    "Hardly learned: {}. Even at values of the training, the median answers are more than half as "
+    "wrong as always answering the middle value."
+)
 
 
 def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywidgets.VBox:

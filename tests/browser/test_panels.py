@@ -102,7 +102,7 @@ def test_typed_numbers_are_chosen_and_their_spectrum_is_drawn(page):
     box.press("Enter")
     page.get_by_text("100 of 1,000 numbers are chosen").wait_for()
     page.wait_for_function(f"({CHOSEN}).every((n) => n === 100) && {OUTLINES} === ''")
-    plot_of(page, "power (mean 1)").scroll_into_view_if_needed()
+    plot_of(page, "power (mean: 1)").scroll_into_view_if_needed()
     shot(page, "explorer-neighbours")
 
 

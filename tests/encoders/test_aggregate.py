@@ -137,6 +137,8 @@ def test_digits_whose_squared_sum_float32_cannot_hold_are_refused():
     normed = torch.nn.functional.layer_norm(tally @ torch.randn(10, 8), (8,))
     assert normed.isfinite().all()
     for n in (21, 400):
-        with pytest.raises(ValueError, match=f"squared sum .*; got {n} for WeightedSum"):
+        with pytest.raises(
+            ValueError, match=f"square of their sum .*; got {n} digits for WeightedSum"
+        ):
             Aggregate(n)
     Aggregate(400, how=None), Aggregate(400, how=DigitMean())

@@ -162,6 +162,13 @@ def test_columns_are_standardised_and_those_of_many_decades_are_bent():
     assert str(encoder) == "XVal (by column)"
 
 
+@pytest.mark.parametrize("numbers_of", [(SoftBins, [1.0, 2.0]), (FusedBins, TASK.sample(8, 1))])
+def test_one_centre_is_too_few(numbers_of):
+    cls, numbers = numbers_of
+    with pytest.raises(ValueError, match="bins is a whole number, 2 or more; got 1"):
+        cls.fit(numbers, bins=1)
+
+
 @pytest.mark.parametrize("wrong", [(0, 1, 0), (-1, 0, 1), (0, np.nan, 1), (0, 0, np.inf)])
 def test_a_column_without_a_scale_is_named(wrong):
     with pytest.raises(ValueError, match=r"scale > 0\), all finite; got \('y\*', "):

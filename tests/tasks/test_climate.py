@@ -116,8 +116,8 @@ def test_a_climate_is_its_seed_s():
     [
         ({"region": (30, 20, 0, 10)}, "a region is"),
         ({"region": (0, 10, 0, 400)}, "a region is"),
-        ({"years": 0}, "years >= 1"),
-        ({"degrees": 0.0}, "cells that fit"),
+        ({"years": 0}, "expected years >= 1"),
+        ({"degrees": 0.0}, "0 < degrees <= each side"),
         ({"patches": 0.0}, "0 < patches < 229"),
         ({"patches": 230.0}, "0 < patches < 229"),
         ({"contrast": -0.1}, "contrast >= 0"),

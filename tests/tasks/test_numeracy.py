@@ -221,7 +221,7 @@ def test_digits_and_common_prefixes():
         ({"digits": 16}, "digits is a whole number, 2 to 15; got 16"),
         ({"digits": 2.5}, "digits is a whole number, 2 to 15; got 2.5"),
         ({"precision": "octal"}, "'decimal' or 'binary'; got 'octal'"),
-        ({"max_difficulty": 0.0}, "above 0, to 1; got 0"),
+        ({"max_difficulty": 0.0}, "above 0 and at most 1; got 0"),
     ],
 )
 def test_what_there_is_not_is_refused(wrong, said):
