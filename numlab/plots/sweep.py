@@ -24,7 +24,7 @@ def sweep(
     >>> rows = {"true": [1, 2], "median": [1.1, 1.9], "low": [1.0, 1.7], "high": [1.2, 2.0]}
     >>> view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")
     >>> [ax.get_ylabel() for ax in nl.plots.sweep(view, gaps=((1.2, 1.8),)).axes]
-    ['predicted value (median)', '|median - true value|']
+    ['predicted value\\n(median)', '|median - true|']
     """
     answers, words = view[view.part == "answer"], view[view.part == "word"]
     figure, n_columns = Figure(figsize=(10.2 if len(words) else 7.0, 5.4)), 2 if len(words) else 1
@@ -47,9 +47,10 @@ def sweep(
             ax.axvspan(*gap, color=SHADE, zorder=0)
             for edge in gap:
                 ax.axvline(edge, color=PALE, lw=1, zorder=0)
-    above.set(xlim=limits, ylim=limits, ylabel=f"predicted {name} (median)")
+    above.set(xlim=limits, ylim=limits, ylabel=f"predicted {name}\n(median)")
     decades = FLOOR * span / 1.5, 1.5 * span  # fixed: an encoder may have no error
-    below.set(xlabel=f"true {name}", ylabel=f"|median - true {name}|", yscale="log", ylim=decades)
+    error = f"|median - true|\n{name[name.find('(') :]}" if "(" in name else "|median - true|"
+    below.set(xlabel=f"true {name}", ylabel=error, yscale="log", ylim=decades)
     if len(words):
         axes[1, 1].remove()
         _draw_words(axes[0, 1], words, view, limits)
