@@ -40,11 +40,11 @@ class NumberRegressor(RegressorMixin, _WithGaps):
 
     Predictions are means over the three. All leave out the same fifth of the rows for validation,
     and intervals of `predict_interval` are so wide that they hold a share `coverage` of its numbers
-    (see `Run.predict`). Columns
-    may hold numbers, words and dates, and may have gaps. Fitted runs stay in the store, where a
-    second fit finds them; their answers are scaled, as `learned_` says: models compute in float32.
-    If y spans three decades (factors of ten) or more, the median is predicted, not the mean; if
-    also all y are above 0, models learn log(y). If no y is below 0, no prediction is.
+    (see `Run.predict`). Columns may hold numbers, words and dates, and may have gaps. Fitted runs
+    stay in the store, where a second fit finds them; their answers are scaled, as `learned_` says:
+    models compute in float32. If y spans three decades (factors of ten) or more, the median is
+    predicted, not the mean; if also all y are above 0, models learn log(y). If no y is below 0, no
+    prediction is.
 
     Parameters
     ----------

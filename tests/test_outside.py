@@ -317,7 +317,7 @@ def test_a_checkpoint_of_other_code_is_not_trained_on(home, monkeypatch):
     half.step = 1
     half._checkpoint()
     path.write_text(f"{MINE}    other: int = 0\n")
-    with pytest.warns(UserWarning, match="trains from the beginning: the code of a class of yours"):
+    with pytest.warns(UserWarning, match="starts anew: your class has changed"):
         assert fit.Fit(mine, nl.Run(mine).digest).step == 0
 
 

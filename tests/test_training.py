@@ -745,7 +745,7 @@ def test_weights_are_of_float32_whatever_torchs_default_is(trained, monkeypatch,
 
 
 def test_what_is_no_spec_is_named():
-    with pytest.raises(ValueError, match="nl.train takes a RunSpec, nl.train_all several; got a l"):
+    with pytest.raises(ValueError, match="train takes a RunSpec, train_all several; got a l"):
         nl.train([SPEC])
 
 

@@ -69,6 +69,12 @@ def quantile_edges(numbers, bins: int = 48) -> tuple[float, ...]:
     return tuple(edges)
 
 
+def quantile_centres(numbers, bins: int = 48) -> tuple[float, ...]:
+    """`bins` centres, 2 or more, at even levels; fewer where quantiles are equal."""
+    check_count("bins", bins, 2)
+    return quantile_edges(numbers, bins - 1)
+
+
 def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float, ...]:
     """The cuts of a regression tree with at most `bins` leaves, with the extremes around them.
 

@@ -10,11 +10,10 @@ from typing import Self
 import numpy as np
 
 from numlab.codes.base import LARGEST, as_column
-from numlab.codes.edges import as_edges, as_floats, deviation, near_one, quantile_edges
+from numlab.codes.edges import as_edges, as_floats, deviation, near_one, quantile_centres
 from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
 from numlab.examples import Examples
-from numlab.numbers import check_count
 
 DECADES = 3  # a column spanning this many decades is asinh-transformed
 PLAIN = XVal()
@@ -60,9 +59,8 @@ class FusedBins(OneWord):
 
         Pass the training examples only: those of a whole table would leak the test's numbers.
         """
-        check_count("bins", bins, 2)
         columns = by_column(examples).items()
-        return cls(tuple((glob.escape(name), quantile_edges(x, bins - 1)) for name, x in columns))
+        return cls(tuple((glob.escape(name), quantile_centres(x, bins)) for name, x in columns))
 
     def at(self, slot: str) -> Self:
         for column, (pattern, _) in enumerate(self.centres):

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from numlab.codes import ScaledCode
-from numlab.codes.edges import as_edges, deviation, quantile_edges, tree_edges
+from numlab.codes.edges import as_edges, deviation, quantile_centres, quantile_edges, tree_edges
 from numlab.encoders.base import Embedding, ValueEncoder
 from numlab.heads import Head, ValueHead
 from numlab.numbers import check_count
@@ -179,8 +179,7 @@ class SoftBins(SmoothEncoder):
 
         `scale` is the numbers' standard deviation.
         """
-        check_count("bins", bins, 2)
-        return cls(quantile_edges(numbers, bins - 1), deviation(numbers))
+        return cls(quantile_centres(numbers, bins), deviation(numbers))
 
     def embedding(self, d_model: int) -> nn.Module:
         return SoftTable(self, d_model)

@@ -57,10 +57,11 @@ def sweep(
         for ax in (above, below):
             ax.axvline(words.true.iloc[0], color=GREY, lw=1, ls=":")
     legend(figure, [above])
-    words = "line: median answer; band: least to greatest answer; dashed: answer = true value"
-    if len(view[view.part == "word"]):
-        words += "\nargmax: the number of the likeliest words; expectation: mean of the likely ones"
-    return captioned(figure, words)
+    caption = "line: median answer; band: least to greatest answer; dashed: answer = true value"
+    if len(words):
+        caption += "\nargmax: the number of the likeliest words; "
+        caption += "expectation: mean of the likely ones"
+    return captioned(figure, caption)
 
 
 def legible(words: Iterable[str], numbers: Iterable[float], span: float) -> list[str]:

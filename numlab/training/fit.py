@@ -34,11 +34,9 @@ PROGRESS_SECONDS = 1.0
 
 
 def train(spec: RunSpec) -> Run:
-    """The run of a spec: from the store, or trained now in this process, with a progress bar.
+    """The run of a spec: from the store, or trained now, on a GPU if there is one.
 
-    It trains on the GPU where there is one. An interrupted training goes on from its last
-    checkpoint when it is called again. ValueError for what is not a RunSpec, and for numbers that
-    the encoder refuses or slots that the texts lack; a warning where the loss diverges.
+    It shows a progress bar; an interrupted training goes on from its last checkpoint.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.train(spec).spec.name
@@ -47,8 +45,7 @@ def train(spec: RunSpec) -> Run:
     from tqdm.auto import tqdm
 
     if not isinstance(spec, RunSpec):
-        what = f"nl.train takes a RunSpec, nl.train_all several; got a {type(spec).__name__}"
-        raise ValueError(what)
+        raise ValueError(f"train takes a RunSpec, train_all several; got a {type(spec).__name__}")
     with tqdm(total=spec.steps, desc=spec.name, delay=1) as bar:
 
         def report(step: int, loss: float) -> None:
@@ -304,8 +301,7 @@ class Fit:
             return
         state = json.loads((folder / "state.json").read_text())
         if state.pop("own_code", {}) != self.own_code:
-            why = "the code of a class of yours has changed since its checkpoint"
-            warnings.warn(f"{self.spec.name} trains from the beginning: {why}", stacklevel=4)
+            warnings.warn(f"{self.spec.name} starts anew: your class has changed", stacklevel=4)
             return
         self.model.load_state_dict(load_file(folder / "weights.safetensors"))
         for key, value in load_file(folder / "moments.safetensors").items():
