@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tiny import spec
 
 import numlab as nl
 from numlab import heads
@@ -34,25 +35,9 @@ HEADS = [
 OBJECTIVES = nl.CausalLM(only=("answer",)), nl.MaskedLM(slots=0.5, literals=0.0)
 
 
-def spec(encoder, head, objective):
-    return nl.RunSpec(
-        task=TASK,
-        encoder=encoder,
-        head=head,
-        objective=objective,
-        model=nl.GPT2(64, 1, 2, context=32),
-        n_train=64,
-        n_valid=16,
-        n_test=16,
-        steps=2,
-        batch_size=16,
-        learning_rate=1e-3,
-    )
-
-
 def test_every_pair_of_an_encoder_and_a_head_trains_and_predicts(module_home):
     for i, (encoder, head) in enumerate(itertools.product(ENCODERS, HEADS)):
-        run = nl.train(spec(encoder, head, OBJECTIVES[i % 2]))
+        run = nl.train(spec(encoder, head, OBJECTIVES[i % 2], model=nl.GPT2(64, 1, 2)))
         frame = nl.predict(run, "test", "answer")
         assert len(frame) == 16 and np.isfinite(run.valid_loss), (encoder, head)
         assert np.isfinite(frame.predicted[frame.valid].to_numpy(float)).all()

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from test_breadth import spec
+from tiny import spec
 
 import numlab as nl
 from numlab import heads
@@ -82,7 +82,7 @@ def test_texts_of_different_batches_have_samples_of_their_own(module_home, monke
     ids=str,
 )
 def test_samples_of_a_sure_model_are_the_greedy_answer(encoder, head, objective, module_home):
-    run = nl.train(spec(encoder, head, objective))
+    run = nl.train(spec(encoder, head, objective, steps=20))
     greedy = nl.predict(run, "test", "answer")
     assert greedy.valid.any()
     with pytest.MonkeyPatch.context() as patch:

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import tiny
 import torch
 
 import numlab as nl
@@ -89,18 +90,7 @@ def test_a_number_that_the_encoder_does_not_hold_is_refused():
 
 @pytest.mark.parametrize("encoder", [P1000(), Digits(3), XVal(), FoNE(3)], ids=str)
 def test_a_run_has_a_vector_for_each_number_at_each_layer(encoder, home):
-    spec = nl.RunSpec(
-        task=nl.tasks.Addition(int_digits=2),
-        encoder=encoder,
-        objective=nl.CausalLM(only=("answer",)),
-        model=nl.GPT2(32, 2, 2),
-        n_train=32,
-        n_valid=8,
-        n_test=8,
-        steps=2,
-        learning_rate=1e-3,
-    )
-    run = nl.train(spec)
+    run = nl.train(tiny.spec(encoder, model=nl.GPT2(32, 2, 2)))
     numbers = np.array([5.0, 17.0, 123.0, 0.0])
     for layer in range(3):
         one_by_one = [from_run(run, [x], layer).vectors[0] for x in numbers]
@@ -112,25 +102,14 @@ def test_a_run_has_a_vector_for_each_number_at_each_layer(encoder, home):
 
 
 def test_answers_are_read_as_the_run_was_trained_to_write_them(home):
-    task, objective = nl.tasks.Addition(2), nl.CausalLM(only=("answer",))
-    spec = nl.RunSpec(task, nl.IntegerVocabulary(2), objective, nl.GPT2(8, 1, 1), 64, 2, 1e-3)
-    texts = task.sample(200, seed=1)  # most sums have three digits: no word of the input is theirs
-    assert text_vectors(nl.train(spec), texts, "a").shape == (200, 8)
+    texts = tiny.SPEC.task.sample(200, seed=1)  # most sums have three digits: no word of the input
+    run = nl.train(tiny.spec(nl.IntegerVocabulary(2)))
+    assert text_vectors(run, texts, "a").shape == (200, 32)
 
 
 def test_the_trained_embedding_of_a_word_is_its_row_of_the_table(home):
-    spec = nl.RunSpec(
-        task=nl.tasks.Planets(n_steps=1, n_planets=(2, 2)),
-        encoder=nl.FP15(),
-        objective=nl.MaskedLM(),
-        model=nl.GPT2(16, 1, 2),
-        n_train=16,
-        n_valid=8,
-        n_test=8,
-        steps=1,
-        learning_rate=1e-3,
-    )
-    run = nl.train(spec)
+    task = nl.tasks.Planets(n_steps=1, n_planets=(2, 2))
+    run = nl.train(tiny.spec(nl.FP15(), objective=nl.MaskedLM(), task=task))
     word = nl.FP15().encode([1.5]).ids[0, 0]
     row = run.model.embed.words[word].detach().numpy()
     assert from_run(run, [1.5]).vectors[0] == pytest.approx(row)
@@ -138,18 +117,7 @@ def test_the_trained_embedding_of_a_word_is_its_row_of_the_table(home):
 
 @pytest.fixture(scope="module")
 def p1000(module_home):
-    spec = nl.RunSpec(
-        task=nl.tasks.Addition(int_digits=2),
-        encoder=P1000(),
-        objective=nl.MaskedLM(),
-        model=nl.GPT2(16, 1, 2),
-        n_train=16,
-        n_valid=8,
-        n_test=8,
-        steps=1,
-        learning_rate=1e-3,
-    )
-    return nl.train(spec)
+    return nl.train(tiny.spec(P1000(), objective=nl.MaskedLM()))
 
 
 def test_words_that_are_numbers_have_their_rows_of_the_trained_table(p1000):

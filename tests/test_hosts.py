@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from test_training import SPEC, weights
+from tiny import SPEC, weights
 from waiting import until
 
 import numlab as nl

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 import transformers as hf
-from test_number_model import LOOK, ROWS
-from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
+from tiny_transformers import LOOK, MODELS, NAMES, ROWS, byte_level
 
 import numlab as nl
 from numlab.pretrained import MINILM, NumberModel, locate
@@ -28,8 +27,6 @@ def parts(kind):
         return hf.AutoModel.from_pretrained(path), hf.AutoTokenizer.from_pretrained(path)
     torch.manual_seed(0)
     model = MODELS[kind]().eval()
-    if kind in SEQ2SEQ:
-        model.generation_config.decoder_start_token_id = 0
     return model, byte_level(**NAMES, eos_token="[SEP]")
 
 

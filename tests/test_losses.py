@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from tiny import spec
 
 import numlab as nl
 from numlab import losses
@@ -119,7 +120,7 @@ def test_targets_without_a_digit_cost_nothing():
 def test_an_encoder_that_does_not_spell_digit_by_digit_is_refused_by_the_spec(encoder, spelled):
     message = re.escape(f"{encoder} spells 12 as {spelled}")
     with pytest.raises(ValueError, match=f"needs answers in digits, greatest first; {message}"):
-        spec(encoder, AggregateLoss())
+        spec(encoder, losses=(AggregateLoss(),))
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.5, float("nan")])
@@ -128,30 +129,15 @@ def test_a_share_lies_between_0_and_1(share):
         AggregateLoss(share=share)
 
 
-def spec(encoder, *losses):
-    return nl.RunSpec(
-        task=TASK,
-        encoder=encoder,
-        objective=CausalLM(only=("answer",)),
-        model=nl.GPT2(16, 1, 2),
-        n_train=64,
-        n_valid=16,
-        n_test=16,
-        steps=3,
-        learning_rate=1e-3,
-        losses=losses,
-    )
-
-
 def test_it_trains_beside_the_objective(module_home):
-    history = nl.train(spec(nl.Digits(3, fences=True), AggregateLoss())).history
+    history = nl.train(spec(nl.Digits(3, fences=True), losses=(AggregateLoss(),))).history
     assert np.isfinite(history["aggregate"]).all()
     assert np.allclose(history.loss, history.token + history["aggregate"])
 
 
 def test_two_terms_of_one_class_both_count(module_home):
     terms = AggregateLoss(), AggregateLoss(share=0.8, base=3.0, name="base 3")
-    history = nl.train(spec(nl.Digits(3), *terms)).history
+    history = nl.train(spec(nl.Digits(3), losses=terms)).history
     assert np.allclose(history.loss, history.token + history["aggregate"] + history["base 3"])
     assert not np.allclose(history["aggregate"], history["base 3"])
 
@@ -159,7 +145,7 @@ def test_two_terms_of_one_class_both_count(module_home):
 @pytest.mark.parametrize("names", [("a", "a"), ("token",), ("value",), ("loss",), ("step",)])
 def test_terms_that_would_hide_each_other_are_refused(names):
     with pytest.raises(ValueError, match="losses have different names"):
-        spec(nl.Digits(3), *(AggregateLoss(name=name) for name in names))
+        spec(nl.Digits(3), losses=tuple(AggregateLoss(name=name) for name in names))
 
 
 # -- number tokens
@@ -268,21 +254,21 @@ def test_a_squared_distance_is_never_below_0(reweigh):
 
 def test_encoders_without_words_of_value_are_refused():
     with pytest.raises(ValueError, match="needs words that are numbers; XVal has none"):
-        spec(nl.XVal(), NumberTokenLoss())
+        spec(nl.XVal(), losses=(NumberTokenLoss(),))
     columns = (("a", (0.0, 1.0)), ("*", (0.0, 2.0)))
     with pytest.raises(ValueError, match="words that are the same numbers in every column"):
-        spec(nl.encoders.FusedBins(columns), NumberTokenLoss())
+        spec(nl.encoders.FusedBins(columns), losses=(NumberTokenLoss(),))
     with pytest.raises(ValueError, match="NumberTokenLoss needs answers in digits"):
-        spec(nl.P1000(overflow="clip"), NumberTokenLoss("number"))
+        spec(nl.P1000(overflow="clip"), losses=(NumberTokenLoss("number"),))
     standardised = nl.Standardised(nl.Digits(3), (("answer", 0.0, 5.0, 2.0),))
     with pytest.raises(ValueError, match=r"words that are numbers; .* \(by column\) has none"):
-        spec(standardised, NumberTokenLoss("number"))
+        spec(standardised, losses=(NumberTokenLoss("number"),))
     with pytest.raises(ValueError, match="kind is 'was', 'mse' or 'number'"):
         NumberTokenLoss("mae")
 
 
 def test_the_loss_reads_the_words_that_are_predicted(module_home):
-    words = spec(nl.encoders.IntegerVocabulary(1), NumberTokenLoss())
+    words = spec(nl.encoders.IntegerVocabulary(1), losses=(NumberTokenLoss(),))
     single = dataclasses.replace(words, task=nl.tasks.Addition(1), n_train=16, n_valid=8, n_test=8)
     assert nl.train(single).history["number tokens"].gt(0).all()  # answers are in digits
     with pytest.raises(ValueError, match="read answers in the words of Digits.*itself spells them"):
@@ -291,7 +277,7 @@ def test_the_loss_reads_the_words_that_are_predicted(module_home):
 
 @pytest.mark.parametrize("kind", ["was", "mse", "number"])
 def test_the_number_token_loss_trains_beside_the_objective(kind, module_home):
-    history = nl.train(spec(nl.Digits(3), NumberTokenLoss(kind))).history
+    history = nl.train(spec(nl.Digits(3), losses=(NumberTokenLoss(kind),))).history
     assert np.isfinite(history["number tokens"]).all()
     assert np.allclose(history.loss, history.token + history["number tokens"])
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 import transformers as hf
+from tiny import SUM, batch_of
 
 import numlab as nl
 from numlab.models.transformer import attention
 
-SUM = nl.Layout.of("{a}+{b}={answer}")
 GPT2, LLAMA = nl.GPT2(32, 2, 2), nl.Llama(32, 2, 4, 2, d_head=8)
 ENCODERS = [
     nl.P10(),
@@ -23,12 +23,6 @@ ENCODERS = [
     nl.FoNE(4),
     nl.Digits(4),
 ]
-
-
-def batch_of(encoder, n=8):
-    pair = np.random.default_rng(0).integers(0, 999, (n, 2))
-    examples = nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
-    return nl.Tokenizer.of([SUM], encoder)([examples]).batch(np.arange(n))
 
 
 def model_of(spec, batch):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, SIZE, byte_level
+from tiny_transformers import LOOK, MODELS, NAMES, ROWS, SEQ2SEQ, SIZE, byte_level
 from transformers import (
     BertConfig,
     BertForMaskedLM,
@@ -48,29 +48,12 @@ ENCODERS = dict(
         strict=True,
     )
 )
-ROWS = [
-    {"question": "it is -3.5 degrees and", "answer": " 7 later"},
-    {"question": "it is cold", "answer": " so be it"},
-    {"question": "from 20 to 300 in 90 years", "answer": ""},
-]
 
 
 def make(kind, encoder, seed=0):
     torch.manual_seed(seed)
     model = MODELS[kind]().eval()
-    if kind in SEQ2SEQ:
-        model.generation_config.decoder_start_token_id = 0
     return NumberModel(model, byte_level(**NAMES, eos_token="[SEP]"), encoder)
-
-
-def in_turn(ids, scores):
-    """Have two of three tokens be the encoder's."""
-    left = slice(300) if ids.shape[1] % 3 else slice(300, None)
-    scores[:, left] = -torch.inf
-    return scores
-
-
-LOOK = {"max_new_tokens": 8, "min_new_tokens": 8, "logits_processor": [in_turn]}
 
 
 @torch.no_grad()

@@ -9,17 +9,12 @@ import numpy as np
 import pytest
 import torch
 import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tiny_transformers import HEADS, MODELS, NAMES, PARTS, SEQ2SEQ, SIZE, TEXTS, byte_level
 
 import numlab as nl
 from numlab.pretrained import NumberModel, Pretrained
 from numlab.pretrained.text import PretrainedTokenizer
 
-TEXTS = [
-    "the whale weighs 140000 kg and lives for 90 years",
-    "it is -3.5 degrees",
-    "a cup holds 0.25 liters, a bath 250, a pool 400000",
-]
 ENCODERS = [
     nl.IEEE754(),
     nl.LogBins(),
@@ -30,54 +25,8 @@ ENCODERS = [
     nl.Subword(7, 2),
     nl.Aggregate(7, 2),
 ]
-SIZE = {"vocab_size": 300, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-PARTS = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
-HEADS = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
-MODELS = {
-    "bert": lambda: hf.BertForMaskedLM(hf.BertConfig(**SIZE, intermediate_size=16)),
-    "roberta": lambda: hf.RobertaForMaskedLM(
-        hf.RobertaConfig(**SIZE, intermediate_size=16, pad_token_id=0)
-    ),
-    "gpt2": lambda: hf.GPT2LMHeadModel(
-        hf.GPT2Config(vocab_size=300, n_embd=32, n_layer=2, n_head=2)
-    ),
-    "llama": lambda: hf.LlamaForCausalLM(hf.LlamaConfig(**SIZE, intermediate_size=16)),
-    "t5": lambda: hf.T5ForConditionalGeneration(
-        hf.T5Config(
-            vocab_size=300,
-            d_model=32,
-            d_kv=8,
-            d_ff=32,
-            num_layers=2,
-            num_heads=2,
-            decoder_start_token_id=0,
-        )
-    ),
-    "bart": lambda: hf.BartForConditionalGeneration(
-        hf.BartConfig(vocab_size=300, d_model=32, scale_embedding=True, **PARTS, **HEADS)
-    ),
-}
-SEQ2SEQ = ("t5", "bart")
 PAIRS = [(kind, ENCODERS[0]) for kind in MODELS] + [("bart", e) for e in ENCODERS[1:]]
 every_pair = pytest.mark.parametrize(("kind", "encoder"), PAIRS, ids=str)
-WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
-NAMES = dict(
-    zip(("pad_token", "cls_token", "sep_token", "unk_token", "mask_token"), WORDS, strict=True)
-)
-
-
-def byte_level(**names):
-    """A small byte-level BPE tokenizer, as GPT-2's and RoBERTa's."""
-    inner = Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300, special_tokens=[*WORDS], initial_alphabet=alphabet
-    )
-    inner.train_from_iterator(TEXTS * 3, trainer)
-    inner.post_processor = processors.ByteLevel(trim_offsets=False)
-    return hf.PreTrainedTokenizerFast(tokenizer_object=inner, **names)
 
 
 @pytest.fixture(params=MODELS)

@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 import torch
 from encoders.precision import precision
+from tiny import batch_of
 
 import numlab as nl
 from numlab.tokenizer import Text
-
-SUM = nl.Layout.of("{a}+{b}={answer}")
-
-
-def batch_of(encoder, n=64, answers=()):
-    pair = np.random.default_rng(0).integers(0, 999, (n, 2))
-    examples = nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
-    return nl.Tokenizer.of([SUM], encoder)([examples], answers).batch(np.arange(n))
 
 
 def train(objective, batch, seed=0):

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import test_training
+import tiny
 
 import numlab as nl
 from numlab import store
 
 # shares of 13 and 12 texts, of different lengths, some without a number to predict
 SPEC = replace(
-    test_training.SPEC,
+    tiny.SPEC,
     task=nl.tasks.Quantities(),
     encoder=nl.XVal(scale=100.0),
     objective=nl.MaskedLM(slots=0.1, literals=0.1),

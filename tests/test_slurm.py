@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+import tiny
 from waiting import until
 
 import numlab as nl
@@ -98,17 +99,7 @@ class Waits(LossTerm):
         return logits.sum() * 0
 
 
-SPEC = nl.RunSpec(
-    task=nl.tasks.Addition(int_digits=2),
-    encoder=nl.P1000(),
-    objective=nl.CausalLM(only=("answer",)),
-    model=nl.GPT2(32, 1, 2),
-    n_train=256,
-    n_valid=64,
-    n_test=64,
-    steps=8,
-    learning_rate=3e-3,
-)
+SPEC = replace(tiny.SPEC, encoder=nl.P1000(), steps=8)
 HELD = replace(SPEC, losses=(Waits(),))
 BROKEN = replace(SPEC, encoder=nl.FoNE(1))  # its sums have three digits
 
@@ -126,10 +117,6 @@ def slurm(home, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([TESTS, os.environ.get("PYTHONPATH", "")]))
     yield jobs
     subprocess.run(["scancel", *os.listdir(jobs)], check=True)
-
-
-def weights(run: nl.Run) -> bytes:
-    return (run.folder / "weights.safetensors").read_bytes()
 
 
 def calls(home: Path) -> int:
@@ -166,9 +153,9 @@ def test_runs_equal_those_trained_here_though_the_time_of_a_job_was_over(home, s
     assert not [option for option in options if "wckey" in option]
     assert "SBATCH_PARTITION=gpu" in (slurm / "1/env").read_text()
 
-    shared = [weights(run) for run in runs]
+    shared = [tiny.weights(run) for run in runs]
     monkeypatch.setenv("NUMLAB_HOME", str(home / "alone"))
-    assert [weights(nl.train(spec)) for spec in (HELD, SPEC)] == shared
+    assert [tiny.weights(nl.train(spec)) for spec in (HELD, SPEC)] == shared
 
 
 def test_a_failed_job_is_named_with_its_log_and_the_others_are_cancelled(home, slurm):

@@ -6,7 +6,7 @@ import dataclasses
 import shutil
 
 import pytest
-import test_training
+import tiny
 import torch
 
 import numlab as nl
@@ -15,7 +15,7 @@ from numlab.training import worker
 
 SIZES = {"n_train": 128, "n_valid": 16, "n_test": 16, "steps": 4, "batch_size": 16}
 PARTS = {"encoder": nl.Digits(3), "model": nl.Llama(16, 1, 2, 2, 8)}
-BASE = dataclasses.replace(test_training.SPEC, **PARTS, **SIZES)
+BASE = dataclasses.replace(tiny.SPEC, **PARTS, **SIZES)
 NEXT = dataclasses.replace(BASE, start=BASE, learning_rate=1e-30)  # it learns next to nothing
 
 pytestmark = pytest.mark.usefixtures("home")

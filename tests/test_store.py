@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import tracemalloc
 import warnings
@@ -14,6 +13,7 @@ from unittest.mock import Mock
 import numpy as np
 import pandas as pd
 import pytest
+from tiny import spec
 
 import numlab as nl
 from numlab import corpus, store
@@ -78,19 +78,6 @@ def test_a_missing_file_is_noticed(home):
         assert not store.intact(home / "entry")
 
 
-def spec(**changes):
-    base = nl.RunSpec(
-        task=nl.tasks.Addition(int_digits=2),
-        encoder=nl.XVal(k=1),
-        objective=nl.CausalLM(only=("answer",)),
-        model=nl.GPT2(32, 1, 2),
-        n_train=64,
-        steps=10,
-        learning_rate=1e-3,
-    )
-    return dataclasses.replace(base, **changes)
-
-
 def test_a_spec_comes_back_from_its_description():
     assert restore(describe(spec())) == spec()
 
@@ -143,7 +130,7 @@ def test_equal_specs_have_equal_digests():
 
 def test_a_raised_version_has_another_digest(monkeypatch):
     before = store.digest(spec())
-    monkeypatch.setattr(nl.XVal, "version", nl.XVal.version + 1)
+    monkeypatch.setattr(nl.FoNE, "version", nl.FoNE.version + 1)
     assert store.digest(spec()) != before
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-import test_training
+import tiny
 import torch
 
 import numlab as nl
@@ -11,7 +11,7 @@ from numlab.training import fit, timing
 
 SIZES = {"n_train": 64, "n_valid": 8, "n_test": 8, "steps": 1, "batch_size": 16}
 PARTS = {"encoder": nl.P10(), "objective": nl.MaskedLM()}
-SPEC = dataclasses.replace(test_training.SPEC, **PARTS, **SIZES)
+SPEC = dataclasses.replace(tiny.SPEC, **PARTS, **SIZES)
 
 
 def test_of_no_specs_no_costs_are_measured():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tiny import SUM, sums
 
 import numlab as nl
 from numlab import corpus as corpora
 from numlab.examples import matches
 from numlab.tokenizer import Text
 
-SUM = nl.Layout.of("{a}+{b}={answer}")
 ENCODERS = [
     nl.P10(),
     nl.P1000(),
@@ -26,11 +26,6 @@ SPELLED_APART = [
     nl.Aggregate(4, how=None),
     nl.Aggregate(4, before=False),
 ]
-
-
-def sums(n=5, seed=0):
-    pair = np.random.default_rng(seed).integers(0, 999, (n, 2))
-    return nl.Examples(SUM, np.column_stack([pair, pair.sum(1)]).astype(float))
 
 
 def test_patterns_name_slots_and_a_name_with_brackets_itself():

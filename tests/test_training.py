@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import re
 import shutil
@@ -22,30 +21,14 @@ import psutil
 import pytest
 import torch
 from distributed import LocalCluster, Security
+from tiny import SPEC, weights
 
 import numlab as nl
 from numlab import store
 from numlab.models import Transformer
 from numlab.training import cluster, fit, learning_rates, progress
 
-SPEC = nl.RunSpec(
-    task=nl.tasks.Addition(int_digits=2),
-    encoder=nl.FoNE(3),
-    objective=nl.CausalLM(only=("answer",)),
-    model=nl.GPT2(32, 1, 2),
-    n_train=512,
-    n_valid=64,
-    n_test=64,
-    steps=40,
-    learning_rate=3e-3,
-)
-
-
 pytestmark = pytest.mark.usefixtures("home")
-
-
-def weights(run) -> str:
-    return hashlib.sha256((run.folder / "weights.safetensors").read_bytes()).hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -113,13 +96,13 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(home, trained,
     whole, history = weights(trained), trained.history.drop(columns="seconds")
     script = (
         "import numlab as nl; from numlab.training import fit; fit.CHECKPOINT_SECONDS = 0\n"
-        "import sys, json, time; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
+        "import sys, json, time; sys.path.insert(0, sys.argv[1]); import tiny\n"
         "say = fit.Fit._checkpoint\n"
         "def checkpoint(self):\n"
         "    say(self)\n"
         "    if self.step == 17: print('here', flush=True); time.sleep(60)\n"
         "fit.Fit._checkpoint = checkpoint\n"
-        "nl.train(t.SPEC)"
+        "nl.train(tiny.SPEC)"
     )
     elsewhere = home / "killed"
     env = os.environ | {"NUMLAB_HOME": str(elsewhere)}
@@ -138,14 +121,14 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(home, trained,
 
 def test_who_asks_for_a_run_that_another_process_trains_waits_for_it(monkeypatch):
     script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import test_training as t\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); import tiny\n"
         "import numlab as nl; from numlab.training import fit\n"
         "steps, update = [], fit.Fit._update\n"
         "def wait(self, step):\n"
         "    if step == 5: print('training', flush=True); input()\n"
         "    steps.append(step); return update(self, step)\n"
         "fit.Fit._update = wait\n"
-        "nl.train(t.SPEC); print(len(steps), flush=True)"
+        "nl.train(tiny.SPEC); print(len(steps), flush=True)"
     )
     command = [sys.executable, "-c", script, os.path.dirname(__file__)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

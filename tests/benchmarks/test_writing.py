@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 import transformers as hf
-from test_numbers_in_pretrained import NAMES, byte_level
+from tiny_transformers import NAMES, byte_level
 
 import numlab as nl
 from numlab.pretrained import NumberModel

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from test_numbers_in_pretrained import MODELS, NAMES, SEQ2SEQ, byte_level
+from tiny_transformers import MODELS, NAMES, byte_level
 
 import numlab as nl
 from numlab.tasks import DigitLengths, WordProblems
@@ -30,8 +30,6 @@ def folder(kind, tmp_path):
     """Of a random model and its tokenizer, as they would be downloaded."""
     torch.manual_seed(0)
     model = MODELS[kind]()
-    if kind in SEQ2SEQ:
-        model.generation_config.decoder_start_token_id = 0
     model.save_pretrained(tmp_path)
     byte_level(**NAMES, eos_token="[SEP]").save_pretrained(tmp_path)
     return str(tmp_path)
