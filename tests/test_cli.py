@@ -40,7 +40,7 @@ def numlab(home, *arguments):
 def home(module_home, write_notebook):
     write_notebook(module_home, "xval/good", SAVES.format(name="xval/good"))
     write_notebook(module_home, "xval/bad", "1 / 0")
-    for name in ("fone/slow", "fone/waiting"):
+    for name in ("fone/slow", "digits/slow", "digits/waiting"):
         write_notebook(module_home, name, "import time", "time.sleep(600)")
     return module_home
 
@@ -129,24 +129,25 @@ def leads(process) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
-    ("number", "names"), [(signal.SIGTERM, "fone/slow"), (signal.SIGKILL, "fone")]
-)
-def test_a_batch_that_is_ended_takes_its_notebooks_with_it(home, number, names):
-    batch = subprocess.Popen(
-        [sys.executable, "-m", "numlab", "figures", names, "--profile", "smoke", "--jobs", "1"],
-        env={**os.environ, "NUMLAB_HOME": str(home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    batch.stdout.readline()
-    until(lambda: any(map(leads, of(batch.pid))), "a kernel")
-    started = of(batch.pid)
-    batch.send_signal(number)
-    assert batch.wait(60) != 0
-    batch.stdout.close()
-    until(lambda: not any(p.is_running() for p in started), "the end of all processes")
+def test_batches_that_are_ended_take_their_notebooks_with_them(home):
+    batches = {
+        number: subprocess.Popen(
+            [sys.executable, "-m", "numlab", "figures", names, "--profile", "smoke", "--jobs", "1"],
+            env={**os.environ, "NUMLAB_HOME": str(home)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for number, names in [(signal.SIGTERM, "fone/slow"), (signal.SIGKILL, "digits")]
+    }
+    for number, batch in batches.items():
+        batch.stdout.readline()
+        until(lambda pid=batch.pid: any(map(leads, of(pid))), "a kernel")
+        started = of(batch.pid)
+        batch.send_signal(number)
+        assert batch.wait(60) != 0, number
+        batch.stdout.close()
+        until(lambda gone=started: not any(p.is_running() for p in gone), f"the end, by {number}")
 
 
 def test_ctrl_c_says_that_nothing_is_lost(here, monkeypatch):
