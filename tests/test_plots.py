@@ -198,6 +198,14 @@ def test_losses_over_decades_have_a_logarithmic_axis(losses, scale):
     assert ax.get_yscale() == scale
 
 
+def test_losses_that_are_far_lower_than_those_of_another_encoder_have_their_own_panel():
+    rows = [("P10", 0, 2.0), ("FP15", 1, 1.5), ("XVal", 2, 0.01)]
+    frame = pd.DataFrame(rows, columns=["encoder", "run", "loss"]).assign(panel="sums")
+    figure = plots.learning_curves(pd.concat([frame.assign(step=n) for n in (0, 50)]))
+    drawn = {ax.get_title(): {line.get_label() for line in ax.lines} for ax in figure.axes}
+    assert drawn == {"sums": {"P10", "FP15"}, "sums: lower losses": {"XVal"}}
+
+
 def test_a_sweep_draws_what_lies_beyond_an_axis_at_its_end():
     rows = {"true": [1.0, 2.0], "median": [50.0, 60.0], "low": [49.0, 59.0], "high": [51.0, 61.0]}
     view = pd.DataFrame(rows).assign(part="answer", encoder="XVal")

@@ -56,4 +56,9 @@ def answers(frame: pd.DataFrame, colors: Sequence[str]) -> Figure:
         axes[0].set_ylim(-1.1 * far, 1.1 * far)
     figure.suptitle("A small language model answers prices: how far off?")
     dots = f"dot: an answer of one of {frame.seed.nunique()} seeds; dashed: the true price"
-    return captioned(figure, f"{dots}; outside: the farthest 0.5 %")
+    beyond = ((asked.answer - asked.price).abs() > 1.1 * far).sum()
+    trivial = (asked.price - asked.price.median()).abs().median()
+    words = (
+        f"outside: {beyond} answers; answering the median price is {trivial:.2f} euros off (median)"
+    )
+    return captioned(figure, f"{dots}\n{words}")

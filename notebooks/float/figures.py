@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from numlab.plots import OTHERS, captioned, chip, encoder_color, legend, panels, styled
+from numlab.plots import OTHERS, captioned, chip, encoder_color, panels, styled
 
 PARTS = dict(zip(("sign", "exponent", "significand"), OTHERS, strict=False))
 CELL = 0.24  # inches, the width of a bit
@@ -108,7 +108,7 @@ def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
     """How often words of each kind are among the first five: a panel for each kind.
 
     `frame` has the columns kind, embedding, seed and top-5, in percent, a row for each run; kinds
-    and embeddings keep its order. `trivial` is the embedding that is no model; it is a dashed line.
+    and embeddings keep its order. `trivial` is the embedding that is no model; titles tell its mean.
     """
     drawn = frame[frame.embedding != trivial]
     names, titles = list(drawn.embedding.unique()), list(frame.kind.unique())
@@ -120,18 +120,17 @@ def kinds(frame: pd.DataFrame, trivial: str) -> Figure:
             ax.scatter(top, [row] * len(top), 22, alpha=0.5, **look)
             ax.scatter(top.mean(), row, 60, marker="|", **(look | {"lw": 2.5}))
         floor = frame[(frame.kind == kind) & (frame.embedding == trivial)]["top-5"].mean()
-        ax.axvline(floor, color="#555555", ls="--", lw=1.2, label="guessing the\ncommonest words")
-        ax.set(title=HIDDEN.get(kind, kind), xlabel="found (%)", ylim=(len(names) - 0.4, -0.6))
-        most = frame[frame.kind == kind]["top-5"].max()
-        ax.set_xlim(-0.04 * most, 1.12 * most + 0.1)
+        title = f"{HIDDEN.get(kind, kind)}\ncommonest words: {floor:.0f} %"
+        ax.set(title=title, xlabel="found (%)", ylim=(len(names) - 0.4, -0.6))
+        ax.margins(x=0.15)
         ax.locator_params(axis="x", nbins=4)
         shown = [READS.get(name, name) for name in names]
         ax.set_yticks(range(len(names)), shown if ax is axes[0] else [""] * len(names))
     figure.suptitle(
         "Hidden words found with five guesses, by the embedding of the numbers in a text"
     )
-    legend(figure, axes)
-    return captioned(figure, "dot: a seed; bar: their mean; each panel has its own axis")
+    words = "dot: a seed; bar: their mean; each panel has its own axis, which does not begin at 0"
+    return captioned(figure, f"{words}\nbelow a title: found by guessing the commonest words")
 
 
 @styled

@@ -23,7 +23,7 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
     `errors` has the columns slot, encoder, setting, part ("in distribution", hollow, or "in the
     gap", full), seed and error. The first setting is the one that the others differ from: its
     errors go on as dotted and dashed lines. `mean_answer` holds for each slot that setting's error
-    of answering the mean, a solid line: errors below a thousandth of it, or above five times it,
+    of answering the mean, a solid line: errors below a 3,000th of it, or above five times it,
     stand at the edge. `labels` are the names of the slots. A setting that an encoder has no rows of
     does not differ from the first one for it.
     """
@@ -34,7 +34,7 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
     for ax, (slot, name) in zip(axes, itertools.product(slots, encoders), strict=True):
         of_slot, middle = errors[errors.slot == slot], mean_answer[slot]
         most = max(of_slot.error.max(), middle)
-        limits = max(of_slot.error.min() / 1.3, middle / 1000), min(1.3 * most, 5 * middle)
+        limits = max(of_slot.error.min() / 1.3, middle / 3000), min(1.3 * most, 5 * middle)
         _settings(ax, of_slot[of_slot.encoder == name], settings, limits)
         ax.axvline(middle, color=GREY, lw=1, zorder=0)
         ticks = (1,) if limits[1] > 100 * limits[0] else (1, 2, 5)
@@ -43,13 +43,13 @@ def differences(errors: pd.DataFrame, mean_answer: pd.Series, labels: dict[str, 
         ax.tick_params(which="minor", labelbottom=False)
         ax.set_yticks(range(len(settings)), settings if name == encoders[0] else [])
         ax.set_ylim(len(settings) - 0.5, -0.5)
-    handles = [Line2D([], [], color=GREY, lw=1, label="this notebook, answering the mean")]
+    handles = [Line2D([], [], color=GREY, lw=1, label=f"{settings[0]}, answering the mean")]
     for part, dash in PARTS.items():
         fill = "white" if part == HOLLOW else GREY
         dot = {"marker": "o", "markerfacecolor": fill, "markeredgecolor": GREY}
         handles.append(Line2D([], [], ls="", label=part, **dot))
-        handles.append(Line2D([], [], color=GREY, lw=1, ls=dash, label=f"this notebook, {part}"))
-    dots = "large: mean of the seeds; small: each seed; at the left edge: almost no error"
+        handles.append(Line2D([], [], color=GREY, lw=1, ls=dash, label=f"{settings[0]}, {part}"))
+    dots = "large: mean of the seeds; small: each seed; at the left edge: almost no error; paper, code: of xVal's authors"
     place = {"loc": "outside lower center", "ncols": len(handles)}
     figure.legend(handles=handles, title=dots, title_fontsize=9, **place)
     figure.suptitle("One thing changed at a time: what it does to the error in and out of the gap")
@@ -65,7 +65,7 @@ def _settings(ax: Axes, rows: pd.DataFrame, settings: list[str], limits: tuple) 
     for y, setting in enumerate(settings):
         if setting not in mean.index:
             look = {"fc": "white", "ec": "none", "pad": 0.5}
-            text = " same as this notebook"
+            text = f" same as {settings[0]}"
             ax.text(limits[0], y, text, va="center", color=GREY, fontsize=8.5, bbox=look)
             continue
         ax.hlines(y, *mean.loc[setting].sort_values(), color=color, alpha=0.5)

@@ -90,6 +90,7 @@ def predicted_against_true(
     the edges or are invalid, what R² is if it is below 0.9, and whether "persistence", if given,
     has less error. `labels` names slots, with their unit. `trained` holds the values of a slot in
     training: they are grey lines, and points get a line at their median for each true value.
+    Answers outside of a panel are triangles at its edge.
     """
     labels, trained = labels or {}, trained or {}
     encoders = points.encoder.unique()
@@ -102,7 +103,7 @@ def predicted_against_true(
         margin, titles = 0.06 * np.ptp(block.true), []
         for ax, name in zip(axes, encoders, strict=True):
             rows = block[block.encoder == name]
-            _scatter(ax, rows, name, trained.get(slot))
+            _scatter(ax, rows, name, (low, high), trained.get(slot))
             ax.plot([low, high], [low, high], **DIAGONAL)
             ax.set(xlim=(block.true.min() - margin, block.true.max() + margin), ylim=(low, high))
             ax.locator_params(nbins=5)
@@ -133,9 +134,20 @@ def in_blocks(n_blocks: int, n: int) -> tuple[Figure, list[list[Axes]]]:
     return figure, [axes[i : i + n] for i in range(0, len(axes), size)]
 
 
-def _scatter(ax: Axes, rows: pd.DataFrame, name: str, trained: list[float] | None) -> None:
+def _scatter(
+    ax: Axes,
+    rows: pd.DataFrame,
+    name: str,
+    limits: tuple[float, float],
+    trained: list[float] | None,
+) -> None:
     color = encoder_color(name)
     ax.scatter(rows.true, rows.predicted, s=7, color=color, alpha=0.3, lw=0, zorder=2)
+    edge = {"color": color, "s": 30, "ec": "#222222", "lw": 0.5, "clip_on": False, "zorder": 4}
+    for limit, marker, outside in zip(
+        limits, "v^", (rows.predicted < limits[0], rows.predicted > limits[1]), strict=True
+    ):
+        ax.scatter(rows.true[outside], [limit] * outside.sum(), marker=marker, **edge)
     if trained:
         for value in trained:
             ax.axhline(value, **TRAINED)
@@ -194,13 +206,13 @@ def _legend(figure: Figure, points: pd.DataFrame, trained: bool, seeds: bool) ->
     handles = [Line2D([], [], ls="", marker="o", ms=4, label=point, **GREY)]
     if trained:
         handles.append(Line2D([], [], marker="o", label="median over the texts", **GREY))
-        handles.append(Line2D([], [], label="value in training", **TRAINED))
+        handles.append(Line2D([], [], label="in training", **TRAINED))
     handles.append(Line2D([], [], label="predicted = true", **DIAGONAL))
     error = "MSE: mean of the seeds (least to greatest)" if seeds else "MSE"
     told = "".join(ax.get_title() for ax in figure.axes)
     notes = {
         "R²": "R² (0: as good as answering the mean) is given if below 0.9",
-        "beyond": "beyond: answers outside of the panel",
+        "beyond": "beyond: answers outside of the panel (triangles at its edge)",
         "invalid": "invalid: no number, not in the MSE",
     }
     notes = "; ".join(note for word, note in notes.items() if word in told)
@@ -261,8 +273,8 @@ def logit_lines(
     told = f"P1000, seed {scan.seed.iloc[0]}, means of texts"
     logits.set_title(f"logits of significands\n{told}", fontsize=11)
     weights.set_title(f"their probabilities\n{told}", fontsize=11)
-    told = "line: median of the seeds; band: their range"
-    numbers.set_title(f"the numbers that they give\n{told}", fontsize=11)
+    told = "medians of the seeds; bands: their ranges"
+    numbers.set_title(f"the numbers that they give\n{told} (dashed: none)", fontsize=10)
     figure.suptitle(
         "Between trained values: which words does P1000 choose, and what does xVal answer?"
     )
@@ -270,7 +282,12 @@ def logit_lines(
 
 
 ZERO = -8  # the exponent of 0, spelled 100E-8
-PAIR = 100  # the significand whose exponents the last panel of `stripes` shows
+CONFUSED = {  # numbers of the last panel of `stripes`: their significands (least, greatest), exponent
+    "0.100": (100, 100, -3),
+    "1.00": (100, 100, -2),
+    "0.11": (105, 114, -3),
+    "1.1": (105, 114, -2),
+}
 TENTH = 0.0895, 0.1105  # 0.09 to 0.11, rounded
 
 
@@ -291,25 +308,30 @@ def stripes(near: pd.DataFrame, counts: pd.DataFrame) -> Figure:
     counts = counts[~zeros]
     shares = 100 * counts.groupby("significand").share.sum()
     significands.plot(shares.index, shares, color="#555555", lw=0.8)
-    for word in {PAIR, *shares.nlargest(3).index} & {*shares.index}:
+    for word in shares.nlargest(3).index:
         significands.plot(word, shares[word], "o", color="#222222", ms=4)
         significands.annotate(f" {word}", (word, shares[word]), fontsize=9)
     significands.set(yscale="log", xlabel="significand", ylabel="share of the numbers (%)")
-    title = f"significands (dots: the commonest, and {PAIR})\n{note}"
-    significands.set_title(title, fontsize=10)
+    significands.set_title(f"significands (dots: the commonest)\n{note}", fontsize=10)
     every = range(counts.exponent.min(), counts.exponent.max() + 1)
-    for panel, rows, title in (
-        (exponents, counts, f"exponents\n{note}"),
-        (pairs, counts[counts.significand == PAIR], f"exponents of the significand {PAIR}\n{note}"),
-    ):
-        shares = 100 * rows.groupby("exponent").share.sum().reindex(every, fill_value=0)
-        panel.bar_label(panel.bar(every, shares, color="#777777"), fmt="{:.2g}", fontsize=9)
-        panel.set_xticks(every, [f"E{e:+d}" for e in every])
-        panel.margins(y=0.1)
-        panel.set(xlabel="exponent", ylabel="share of the numbers (%)")
-        panel.set_title(title, fontsize=10)
-    figure.suptitle("Why do text encoders answer ±0.1 for temperatures near ±1?")
+    shares = 100 * counts.groupby("exponent").share.sum().reindex(every, fill_value=0)
+    _bars(exponents, shares.rename("E{:+d}".format), f"exponents\n{note}", "exponent")
+    pair = {
+        name: 100
+        * counts.query("@low <= significand <= @high and exponent == @exponent").share.sum()
+        for name, (low, high, exponent) in CONFUSED.items()
+    }
+    title, label = "confused with each other in the paper (100), and here (11)", "number (σ)"
+    _bars(pairs, pd.Series(pair), title, f"{label}; 0.11 and 1.1 are rounded to two figures")
+    figure.suptitle("Why do text encoders answer about a tenth for temperatures near ±1?")
     return figure
+
+
+def _bars(ax: Axes, shares: pd.Series, title: str, label: str) -> None:
+    ax.bar_label(ax.bar(shares.index, shares, color="#777777"), fmt="{:.2g}", fontsize=9)
+    ax.margins(y=0.1)
+    ax.set(xlabel=label, ylabel="share of the numbers (%)")
+    ax.set_title(title, fontsize=10)
 
 
 def _stripes(ax: Axes, near: pd.DataFrame) -> None:
@@ -322,13 +344,14 @@ def _stripes(ax: Axes, near: pd.DataFrame) -> None:
         style = {"color": encoder_color(name), "marker": encoder_marker(name)}
         size = rows.predicted * np.sign(rows.true)
         ax.scatter(x + jitter, size, s=12, alpha=0.5, lw=0, **style)
+    ax.axhline(1, **DIAGONAL)
+    ax.axhspan(*TENTH, color="#DDDDDD", lw=0, zorder=0)
     for size, label in ((1, "true"), (0.1, "a tenth")):
-        ax.axhline(size, **DIAGONAL)
         ax.text(len(names) - 0.45, size, label, va="center", fontsize=9)
     ax.set_xticks(range(len(names)), [f"{name}\n{100 * tenths[name]:.0f} %" for name in names])
     ax.set(xlim=(-0.6, len(names) - 0.5))
     seed = near.seed.iloc[0]
     ax.set_title(f"answers of seed {seed} for true temperatures near ±1σ", fontsize=10)
     ax.set_xlabel("below each name: share of answers whose size is 0.09 to 0.11", fontsize=9)
-    ax.set_ylabel("predicted value × sign of the true value (σ)")
+    ax.set_ylabel("predicted value × sign of the true value (σ)", fontsize=9.5)
     ax.grid(axis="x", visible=False)

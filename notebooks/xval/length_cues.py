@@ -92,8 +92,7 @@ def sign_and_size_panels(frame: pd.DataFrame) -> Figure:
         invalid = rows.predicted.isna().mean()
         axes[i].set_title(f"{name}, seed {rows.seed.iloc[0]}: {100 * invalid:.1f} % invalid")
         image = _confusions(axes[len(names) + i], rows)
-        axes[len(names) + i].set_title(f"{name}, seed {rows.seed.iloc[0]}: in % of each column")
-        axes[len(names) + i].tick_params(labelleft=i == 0)
+        axes[len(names) + i].set_title(f"{name}, seed {rows.seed.iloc[0]}: % of a column")
     axes[0].set_ylabel("predicted temperature (σ)")
     axes[len(names)].set_ylabel("predicted temperature (σ)")
     scale = "above: axes are linear from −0.1 to 0.1 and logarithmic beyond"
@@ -132,7 +131,7 @@ def _confusions(ax: Axes, rows: pd.DataFrame) -> AxesImage:
     predicted = rows.predicted_class.where(rows.predicted.notna(), INVALID)
     share = pd.crosstab(predicted, rows.true_class, normalize="columns")
     share = share.reindex(index=list(ANSWERS), columns=list(CLASSES), fill_value=0).to_numpy()
-    image = ax.imshow(100 * share, vmin=0, vmax=100, cmap="Greys", origin="lower")
+    image = ax.imshow(100 * share, vmin=0, vmax=100, cmap="Greys", origin="lower", aspect="auto")
     for (y, x), value in np.ndenumerate(share):
         if value >= 0.005:
             color = "white" if value > 0.5 else "#333333"

@@ -115,9 +115,7 @@ def _errors(rms: pd.DataFrame, name: str) -> str:
     spread = f" ({least} to {greatest})" if least != greatest else ""
     worse = (seeds > rms[CIRCLE].max()).sum() if CIRCLE in rms else 0
     of = f" in {worse} of {len(seeds)} seeds" if worse < len(seeds) else ""
-    return f"rms {seeds.mean():.2g}{spread}" + (
-        f"\nrms worse than the circle's{of}" if worse else ""
-    )
+    return f"rms {seeds.mean():.2g}{spread}" + (f"\nabove the circle's{of}" if worse else "")
 
 
 def _system(ax: Axes, rows: pd.DataFrame, name: str) -> None:

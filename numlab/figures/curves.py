@@ -1,6 +1,7 @@
 """The learning curves of a notebook's runs, in one picture."""
 
 import contextlib
+from functools import partial
 from pathlib import Path
 
 from numlab import plots, probes, store
@@ -37,4 +38,7 @@ def draw(notebook: str, profile: str) -> None:
     heading = [f"The runs behind {notebook}", *[lacking] * (len(runs) < len(digests))]
     figure.suptitle("\n".join(heading))
     path.parent.mkdir(parents=True, exist_ok=True)
+    store.replace(
+        path.with_suffix(".csv"), partial(curves.to_csv, index=False, float_format="%.5g")
+    )
     store.replace(path, lambda draft: figure.savefig(draft, dpi=110, bbox_inches="tight"))

@@ -107,7 +107,7 @@ def save_figure(id: str, fig: Figure, data: pd.DataFrame) -> None:
     box = fig.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
     draw = partial(fig.savefig, bbox_inches=box)
     with mpl.rc_context({"svg.hashsalt": id}):  # the same figure gives the same bytes
-        store.replace(path.with_suffix(".png"), partial(draw, dpi=150))
+        store.replace(path.with_suffix(".png"), partial(draw, dpi=140))
         store.replace(path.with_suffix(".svg"), partial(draw, metadata={"Date": None}))
     titles = [title for axes in fig.axes if (title := axes.get_title())]
     only = titles[0] if len(titles) == 1 else ""  # one panel's does not say what all show

@@ -190,15 +190,19 @@ def learning_curves(frame: pd.DataFrame) -> Figure:
     """A line for each run in its encoder's colour; an encoder's shorter runs (a search) are pale.
 
     Encoders of one colour differ in their dashes. `frame` has the columns panel, encoder, run, step
-    and loss. A density's loss may be negative: such a panel has a linear scale, and where some runs
-    diverge one that is logarithmic far from 0.
+    and loss. Encoders whose least losses are below a 30th of another's have a panel of their own.
+    A density's loss may be negative: such a panel has a linear scale, and where some runs diverge
+    one that is logarithmic far from 0.
 
     >>> rows = {"run": [0, 0, 1, 1], "step": [0, 50] * 2, "loss": [2.0, 0.5, 2.1, 0.4]}
     >>> frame = pd.DataFrame(rows).assign(panel="Addition", encoder="FoNE")
     >>> len(nl.plots.learning_curves(frame).axes[0].lines)
     2
     """
-    parts = list(frame.groupby("panel", sort=False))
+    least = frame.groupby(["panel", "encoder"]).loss.transform("min")
+    low = least < least.groupby(frame.panel).transform("max") / 30
+    titles = frame.panel + low.map({True: ": lower losses", False: ""})
+    parts = list(frame.groupby(titles, sort=False))
     names = pd.Series(frame.encoder.unique())
     dashes = dict(zip(names, names.groupby(names.map(encoder_color)).cumcount(), strict=True))
     figure, axes = panels(len(parts), columns=3, width=4.4, height=3.0, share=False)
