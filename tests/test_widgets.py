@@ -8,9 +8,7 @@ import html
 import itertools
 import json
 import re
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,7 +22,6 @@ from numlab.plots.sweep import legible
 from numlab.widgets import sweep, sweep_answers
 from numlab.widgets.spell import tokens_of
 
-ROOT = Path(__file__).resolve().parents[1]
 SPEC = nl.RunSpec(
     task=nl.tasks.Planets(n_steps=2, n_planets=(2, 2)),
     encoder=nl.XVal(),
@@ -230,67 +227,6 @@ def test_the_drawn_numbers_stand_below_as_a_table():
         *("P10", "–", "–", "–", "100%", "–"),
         *("XVal", "0.410", "0.380", "0.500", "0%", "+0.010"),
     ]
-
-
-class Asked(Exception):
-    """What a notebook asks for, instead of training it."""
-
-
-def asked(name, profile, monkeypatch, of="choose_learning_rates"):
-    """What a notebook asks of a function: the specs, rates and steps of a search, or the specs."""
-
-    def ask(*request):
-        raise Asked(*request)
-
-    monkeypatch.setattr(nl, of, ask)
-    cells = json.loads((ROOT / f"notebooks/{name}.ipynb").read_text("utf-8"))["cells"]
-    names = {}
-    folder = ROOT / "notebooks" / name.split("/")[0]
-    monkeypatch.syspath_prepend(folder)
-    for beside in folder.glob("*.py"):  # other folders have modules of these names
-        monkeypatch.delitem(sys.modules, beside.stem, raising=False)
-    with pytest.raises(Asked) as request:
-        for cell in cells:
-            if cell["cell_type"] == "code":
-                exec("".join(cell["source"]), names)
-                names["profile"] = profile
-    return request.value.args
-
-
-@pytest.mark.parametrize("profile", ["smoke", "quick", "full", "paper"])
-def test_embeddings_asks_for_runs_that_the_planets_notebook_trains(profile, monkeypatch):
-    request, trained = (asked(f"xval/{n}", profile, monkeypatch) for n in ("embeddings", "planets"))
-    same_runs(request, trained, [])
-
-
-@pytest.mark.parametrize("profile", ["quick", "full"])
-@pytest.mark.parametrize("name", ["explore/ood_sweep", "explore/embeddings"])
-def test_a_notebook_to_explore_asks_for_runs_that_numlab_ships(name, profile, monkeypatch):
-    (specs,) = asked(name, profile, monkeypatch, of="train_all")
-    assert [spec.name for spec in specs if not nl.store.is_shipped(nl.Run(spec).folder)] == []
-    searched, *_ = asked("xval/planets", "full", monkeypatch)
-    of_planets = [spec for spec in specs if spec.task == searched[0].task]
-    rate = searched[0].learning_rate
-    assert {dataclasses.replace(spec, learning_rate=rate) for spec in of_planets} <= {*searched}
-
-
-def test_length_cues_asks_for_runs_that_the_temperature_notebook_trains(home, monkeypatch):
-    request, trained = (
-        asked(f"xval/{n}", "smoke", monkeypatch) for n in ("length_cues", "temperature")
-    )
-    same_runs(request, trained, [nl.VariableLength()])
-
-
-def same_runs(request, lender, own):
-    """A request is for the lender's runs, apart from those of its own encoders."""
-    (specs, *rates_and_steps), (trained, *grid) = request, lender
-    trained = trained.values() if isinstance(trained, dict) else trained
-    assert rates_and_steps == grid
-    assert [spec.encoder for spec in specs if spec not in trained] == own
-    asks, lends = (
-        {dataclasses.replace(spec, encoder=nl.P10()) for spec in of} for of in (specs, trained)
-    )
-    assert asks <= lends
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
