@@ -22,7 +22,8 @@ GREY = "#555555"
 EASIER = "texts, from easy to hard (%)"
 PARTS = 5  # of the texts of a task, from easy to hard
 SCORE = (
-    "score: log-sMAPE; MinMax and Sorting: all digits right; Interval: right letter, above chance"
+    "score: log-sMAPE (nearly the share of digits that are right, from the first on);\n"
+    "MinMax and Sorting: all digits right; Interval: right letter, above chance"
 )
 
 
@@ -77,16 +78,19 @@ def by_difficulty(answers: pd.DataFrame) -> pd.DataFrame:
 def difficulty(frame: pd.DataFrame) -> Figure:
     """A panel for each task, a line for each encoder; `frame` comes from `by_difficulty`."""
     groups = list(frame.groupby("task", sort=False))
-    figure, axes = panels(len(groups), 3, 2.7, 2.3)
+    figure, axes = panels(len(groups), 3, 2.7, 2.3, share=False)
     shift = 0.7 * (np.arange(n := frame.encoder.nunique()) - (n - 1) / 2)  # marks side by side
     for ax, (task, rows) in zip(axes, groups, strict=True):
         for apart, (encoder, line) in zip(shift, rows.groupby("encoder", sort=False), strict=True):
             line_of_means(ax, line.groupby(line[EASIER] + apart)["score (%)"], encoder, bars=True)
-        ax.set(title=task, xticks=(10, 50, 90))
+        ax.set(title=task, xlim=(0, 100), xticks=(10, 50, 90))
+        ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
     label_sides(axes, EASIER, "score (%)")
+    for ax in axes:
+        ax.tick_params(labelleft=True)
     legend(figure, axes)
     caption = "mark: mean of the seeds over a fifth of the texts; bar: range of the seeds; "
-    caption += "encoders side by side"
+    caption += "encoders side by side; each panel has its own y axis"
     return captioned(figure, f"{caption}\n{SCORE}; Exponentiation has few levels")
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 import numlab as nl
 from numlab.heads import Normals
 from numlab.plots import OTHERS, panels, styled
+from numlab.plots.comparisons import DASHES
 from numlab.tasks import climate
 
 LEVELS = np.arange(1, 20) / 20  # nominal shares of central intervals
@@ -96,10 +97,11 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     heads = [head for head in frame["head"].unique() if head != TRUE]
     colors = dict(zip(heads, OTHERS, strict=False)) | {TRUE: TRUE_COLOR}
     figure, (lines, crps, density) = panels(3, 3, 3.9, 3.6, share=False)
+    dashes = dict(zip(heads, DASHES, strict=False)) | {TRUE: "--"}
     for head, rows in frame.groupby("head", sort=False):
         held = 100 * rows.groupby("nominal").held.agg(["mean", "min", "max"])
         held = held.sub(100 * LEVELS, axis=0)
-        look = {"ls": "--", "zorder": 3} if head == TRUE else {}
+        look = {"ls": dashes[head], "zorder": 3 if head == TRUE else 2}
         lines.plot(100 * LEVELS, held["mean"], color=colors[head], label=head, **look)
         band = {"color": colors[head], "alpha": 0.2, "lw": 0}
         lines.fill_between(100 * LEVELS, held["min"], held["max"], **band)
@@ -117,7 +119,7 @@ def calibrated(frame: pd.DataFrame) -> Figure:
     figure.suptitle(
         "Forecasts by head: do intervals hold what they promise? And how good are they?"
     )
-    words = "dashed: the true distribution; lines, large dots: means of the seeds; "
+    words = "grey, dashed: the true distribution; lines, large dots: means of the seeds; "
     words += "bands: their range; small dots: each seed"
     look = {"loc": "outside lower center", "ncols": 3, "title_fontsize": 9}
     figure.legend(*lines.get_legend_handles_labels(), title=words, **look)

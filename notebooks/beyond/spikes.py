@@ -57,7 +57,7 @@ def beside(frame: pd.DataFrame) -> Figure:
     seeds, a cell holds the mean, and the least and the greatest below it.
     """
     by_cell = frame.groupby(["source", "modulus"], sort=False)[["spike", "kappa"]]
-    figure, (left, right) = panels(2, 2, 6.2, 0.52 * frame.source.nunique() + 1.1)
+    figure, (left, right) = panels(2, 1, 7.4, 0.42 * frame.source.nunique() + 0.7)
     for ax, name, form, colors, norm in (
         (left, "spike", "{:.1f}", "OrRd", LogNorm(1, 100)),
         (right, "kappa", "{:.2f}", "Blues", Normalize(0, 1)),
@@ -70,7 +70,6 @@ def beside(frame: pd.DataFrame) -> Figure:
         ax.set_xlabel("period T")
     left.set_title("spike in the spectrum at the period T\n(1: what one shuffle in 100 exceeds)")
     right.set_title("n mod T read by a linear probe\n(kappa; white: chance or below)")
-    right.tick_params(labelleft=False)
     figure.suptitle("Does a spike in the spectrum mean that n mod T can be read?")
     planted = "planted: noise with a faint circle; sums: models that add"
     return captioned(figure, f"of several seeds: their mean, below it their range; {planted}")
@@ -98,7 +97,7 @@ def cells(
         ranged = ends[0] != ends[1]
         ax.text(column, row - 0.16 * ranged, _told(value, form), fontsize=9, **look)
         if ranged:
-            ax.text(column, row + 0.25, " to ".join(ends), fontsize=7, **look)
+            ax.text(column, row + 0.25, " to ".join(ends), fontsize=7.5, **look)
     ax.set_xticks(range(table.shape[1]), table.columns)
     ax.set_yticks(range(len(table)), table.index)
     ax.tick_params(length=0)

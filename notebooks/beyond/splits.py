@@ -38,13 +38,13 @@ def parts(scores: pd.DataFrame, better: tuple[str, str], worse: tuple[str, str])
 def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     """The score of each input with each head, a map for each question; then the parts of the gap.
 
-    `scores` has the columns question, seed, input, head and score, in points; it is averaged over
-    the seeds. `split` comes from `parts`, of these questions and of others; bars are 95 % intervals
+    `scores` has the columns question, seed, input, head, score and constant (that of the best
+    constant answer), in points; it is averaged over the seeds. `split` comes from `parts`, of these questions and of others; bars are 95 % intervals
     over the seeds.
     """
     questions = scores.question.unique()
     n_inputs = scores.input.nunique()
-    figure, (*maps, bars) = panels(len(questions) + 1, 3, 4.2, 0.55 * n_inputs + 1.9, share=False)
+    figure, (*maps, bars) = panels(len(questions) + 1, 3, 3.3, 0.55 * n_inputs + 1.9, share=False)
     for ax, question in zip(maps, questions, strict=True):
         rows = scores[scores.question == question]
         tables = [
@@ -53,7 +53,8 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
         ]
         cells(ax, *tables, "{:.0f}", "Blues", Normalize(0, 100))
         ax.set_xticks(ax.get_xticks(), tables[0].columns, rotation=30, ha="right")
-        ax.set(title=f"{question}: log-sMAPE (%), high is good", xlabel="head")
+        title = f"{question}: log-sMAPE (%)\nhigh is good; a constant: {rows.constant.mean():.0f}"
+        ax.set(title=title, xlabel="head")
     maps[0].set_ylabel("input")
     for ax in maps[1:]:
         ax.tick_params(labelleft=False)
@@ -68,7 +69,7 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     bars.axvline(0, color="#AAAAAA", lw=0.8)
     bars.set_yticks(range(len(PARTS)), PARTS)
     bars.set_ylim(len(PARTS) - 0.4, -0.6)
-    bars.set(title="BitTokens minus FoNE", xlabel="points of log-sMAPE (right: BitTokens better)")
+    bars.set(title="BitTokens minus FoNE", xlabel="points of log-sMAPE\n(right: BitTokens better)")
     legend(figure, [bars])
     figure.suptitle(
         "How a model reads numbers (input), how it writes its answer (head): which matters?"

@@ -34,7 +34,7 @@ def number_lines(frame: pd.DataFrame, number: float) -> Figure:
     ax.axvspan(first.min() - 0.5, first.max() + 0.5, color="#E9E9E9", lw=0, zorder=0)
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="number (paler: tied for the last places)", ylim=(len(names) - 0.4, -0.6))
-    ax.set_title(f"The {len(first)} nearest neighbours of {number:g}; grey: on the number line")
+    ax.set_title(f"The {len(first)} nearest of 0 to 99 to {number:g}; grey: on the number line")
     return figure
 
 
@@ -57,7 +57,7 @@ def f1_by_length(
     pools = list(frame.pool.unique())
     shift = dict(zip(names := frame["aggregate"].unique(), _beside(len(names)), strict=True))
     x = frame.digits + (frame["aggregate"].map(shift) if below is not None else 0)
-    panelled = frame.assign(panel=frame.pool + ", " + frame.table, digits=x)
+    panelled = frame.assign(panel="among " + frame.pool + ", " + frame.table, digits=x)
     panelled = panelled.sort_values("pool", key=lambda pool: pool.map(pools.index), kind="stable")
     figure = curves(panelled, "digits", "f1", "aggregate", "panel")
     for ax in figure.axes:
@@ -71,7 +71,7 @@ def f1_by_length(
             ax.set_yticks([0, 0.001, 0.01, 0.1, 1], ["0", "0.1 %", "1 %", "10 %", "100 %"])
             ax.axhline(below, ls=":", label=f"paper: below {below * 100:.0f} %", **PAPER)
         for pool, scores in (chance or {}).items():
-            if ax.get_title().startswith(pool):
+            if pool in ax.get_title():
                 ax.plot(list(scores), list(scores.values()), "k--", lw=1, label="chance")
         if paper is not None:
             ax.axhline(paper, ls="--", label=f"paper: {paper * 100:.0f} %", **PAPER)
@@ -159,11 +159,12 @@ def f1_over_k(frame: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def dots(frame: pd.DataFrame, title: str) -> Figure:
+def dots(frame: pd.DataFrame, title: str, chance: float) -> Figure:
     """kNN-F1 in percent, a row for each encoder: the mean of the seeds and their range.
 
     `frame` has the columns encoder, state, seed and f1. States come in the order of the frame,
-    encoders by their score in the last one.
+    encoders by their score in the last one. `chance` is what neighbours drawn at random score, in
+    percent.
     """
     states = list(frame.state.unique())
     last = frame[frame.state == states[-1]].groupby("encoder", sort=False).f1.mean()
@@ -176,6 +177,7 @@ def dots(frame: pd.DataFrame, title: str) -> Figure:
         y = np.array([names.index(name) for name in f1.index]) + 0.22 * (i - 1)
         ax.hlines(y, f1["min"], f1["max"], color=color, lw=2, alpha=0.5)
         ax.scatter(f1["mean"], y, 34, color=color, marker=marker, label=state, zorder=3)
+    ax.axvline(chance, color="#555555", lw=1.2, ls=":", label="chance")
     ax.set_yticks(range(len(names)), names)
     ax.set(
         xlabel="neighbours found (kNN-F1, %)",

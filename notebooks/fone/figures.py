@@ -21,6 +21,10 @@ from numlab.plots import (
 from numlab.plots.comparisons import PERIODS
 
 MISREAD = "#000000"
+POSITIONS = {
+    "XVal": "XVal, absolute\npositions",
+    "XVal, rotary positions": "XVal, rotary\npositions",
+}
 RANGES = "marker: mean of the seeds; small dots: each seed; bar: their range; encoders side by side"
 
 
@@ -175,7 +179,7 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
     best = frame.groupby("task", sort=False).exact_match.max()
     if any(perfect := best == 1):
         where = "" if all(perfect) else f" of {', '.join(best.index[perfect])}"
-        words += f"\nthe lowest marks{where}: not one answer is wrong"
+        words += f"\nseeds without a wrong answer{where}: drawn as if one were off by a unit"
     if min(len(best), frame.over.nunique()) > 1:
         words += "\neach row has its own y axis"
     return captioned(figure, words)
@@ -188,7 +192,7 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
     """
     tasks, sizes = frame.task.unique(), frame.over.unique()
     groups = list(itertools.product(tasks, sizes))
-    figure, axes = panels(len(groups), 2, 4.2, 2.8, share=False)
+    figure, axes = panels(len(groups), 2, 4.6, 2.8, share=False)
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
         ticks = sorted((frame[frame.over == over] if len(sizes) == 1 else rows)["size"].unique())
@@ -206,7 +210,7 @@ def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
         ax.minorticks_off()
     if max(len(ax.get_xticks()) for ax in axes) > 5:
         for ax in axes:
-            ax.tick_params(axis="x", labelsize=8)
+            ax.tick_params(axis="x", labelsize=8, labelrotation=30)
     if len(tasks) == 1:
         figure.suptitle(tasks[0])
     return figure, axes
@@ -222,6 +226,8 @@ def _labelled(figure: Figure, axes: list[Axes], label: str) -> None:
         _same_limits(axes, "x")
         _same_limits(axes, "y")
     legend(figure, axes)
+    for text in figure.legends[0].get_texts():
+        text.set_text(POSITIONS.get(text.get_text(), text.get_text()))
 
 
 def _same_limits(axes: list[Axes], axis: str) -> None:
@@ -303,9 +309,11 @@ def spectrum_maps(frame: pd.DataFrame, columns: int = 3) -> Figure:
         ax.set_xticks([1 / period for period in PERIODS], PERIODS.values())
         ax.minorticks_off()
         ax.grid(visible=False)
-    label_sides(axes, "period, in numbers (axis even in frequency)", "steps of training")
+    label_sides(axes, "period, in numbers", "steps of training")
     figure.colorbar(image, ax=axes, label="power (mean: 1)", shrink=0.8, extend="both")
-    return captioned(figure, "a map is one seed; each row is a run of its own length")
+    return captioned(
+        figure, "a map is one seed; each row is a run of its own length; axis even in frequency"
+    )
 
 
 @styled
@@ -325,7 +333,7 @@ def bars(frame: pd.DataFrame, x: str, y: str) -> Figure:
         ax.bar(at, mean, width, color=encoder_color(name), label=name)
         ax.errorbar(at, mean, (mean - low, high - mean), ls="", color="#333333", lw=1, alpha=0.7)
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
-        ends = [f"{m:.3g}" if m >= 0.1 else "< 0.1" for m in mean]
+        ends = ["< 0.1" if m < 0.1 else "> 99.9" if 99.9 < m < 100 else f"{m:.3g}" for m in mean]
         for middle, top, end in zip(at, high, ends, strict=True):
             place = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
             ax.annotate(end, (middle, top), (0, 2), fontsize=8.5, bbox=behind, **place)

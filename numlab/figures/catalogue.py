@@ -20,6 +20,7 @@ PAPERS: dict[str, str] = _CATALOGUE["papers"]
 SUMMARY: list[dict] = _CATALOGUE["summary"]
 OWN: dict[str, str] = _CATALOGUE["own"]
 DEPARTURES: dict[str, list[str]] = _CATALOGUE["departures"]
+CONTRADICTED: list[str] = _CATALOGUE["contradicted"]["before"]
 ITEMS: dict[str, dict[str, str]] = {entry["id"]: entry for entry in _CATALOGUE["figure"]}
 
 

@@ -93,7 +93,7 @@ def collect(profile: str) -> list[Card]:
             figure["rows"] = _rows(folder / f"{figure['path']}.md")
         else:
             with Image.open(folder / f"{figure['path']}.png") as image:
-                figure["size"] = [round(n / 1.5) for n in image.size]
+                figure["size"] = [round(n / 1.4) for n in image.size]
         item = item_of(figure["id"])
         card = cards.setdefault(item, Card(item, figure["title"]))
         card.figures.append(figure)

@@ -171,6 +171,16 @@ def test_search_and_verdicts_leave_what_fits(page_of):
     page.get_by_label("Search figures").fill("")
     page.get_by_label("Show figures with").select_option("held")
     assert 0 < shown.count() == page.locator("#papers article:has([data-verdict=held])").count()
+    faded = {row.get_attribute("data-verdict") for row in page.locator("tr.other").all()}
+    assert faded and "held" not in faded
+
+
+def test_a_link_to_a_figure_that_a_search_has_hidden_shows_it(page_of):
+    page = page_of(1400)
+    page.get_by_label("Search figures").fill("word problems")
+    page.locator("#minute a[href='#xval/fig07']").first.click()
+    page.locator("[id='xval/fig07'] img").first.wait_for()
+    assert page.get_by_label("Search figures").input_value() == ""
 
 
 @pytest.mark.parametrize("width", WIDTHS)

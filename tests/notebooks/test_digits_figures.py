@@ -26,7 +26,7 @@ def test_every_axis_is_named_and_the_legend_names_each_line_once():
     figure = figures.f1_by_length(LENGTHS, paper=0.69, below=0.05, chance={"one": {1: 1, 2: 0.1}})
     assert figure.axes[0].get_ylabel() == "neighbours found (kNN-F1)"
     assert {ax.get_xlabel() for ax in figure.axes} == {"number of digits"}
-    assert [ax.get_title() for ax in figure.axes] == ["one, MiniLM", "two, MiniLM"]
+    assert [ax.get_title() for ax in figure.axes] == ["among one, MiniLM", "among two, MiniLM"]
     (legend,) = figure.legends
     texts = [t.get_text() for t in legend.get_texts()]
     assert texts == ["weighted sum", "sum", "paper: below 5 %", "chance", "paper: 69 %"]
@@ -71,13 +71,17 @@ def test_dots_are_means_in_percent_with_their_range():
     rows = [("P10", "untrained", 0.2), ("P10", "untrained", 0.4), ("XVal", "trained", 1.0)]
     rows += [("P10", "trained", 0.5)]
     frame = pd.DataFrame(rows, columns=["encoder", "state", "f1"])
-    figure = figures.dots(frame, "a title")
+    figure = figures.dots(frame, "a title", chance=1.0)
     (ax,) = figure.axes
     dots = [c.get_offsets()[0] for c in ax.collections if c.get_label() in set(frame.state)]
     np.testing.assert_allclose([dot[0] for dot in dots], [30, 50])
     low, high = ax.collections[0].get_paths()[0].get_extents().intervalx
     assert (low, high) == (pytest.approx(20), pytest.approx(40))
-    assert [text.get_text() for text in figure.legends[0].texts] == ["untrained", "trained"]
+    assert [text.get_text() for text in figure.legends[0].texts] == [
+        "untrained",
+        "trained",
+        "chance",
+    ]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["XVal", "P10"]  # best first
 
 

@@ -177,8 +177,8 @@ function gap() {
     one("#truth-shown").textContent = shown;
     slider.setAttribute("aria-valuetext", shown);
     one("#gap-says").textContent =
-      !best.length ? `At ${shown}${UNITS[slot]} nobody answers with a number.` :
-      `At ${shown}${UNITS[slot]} ${named} ${best.length > 1 ? "are" : "is"} nearest to the truth, off by ${least.toPrecision(2)}` +
+      !best.length ? `At ${shown}${UNITS[slot]}, nobody answers with a number.` :
+      `At ${shown}${UNITS[slot]}, ${named} ${best.length > 1 ? "are" : "is"} nearest to the truth, off by ${least.toPrecision(2)}` +
       `${xval && !best.includes(xval) ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On a grey line: ${grey}.`;
     one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
@@ -328,6 +328,10 @@ function spectrum() {
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
+  if (target.closest("[hidden]")) {  // by a search
+    one("#words").value = one("#verdict").value = "";
+    search();
+  }
   for (const fold of all("details", target).slice(0, target.matches("article") ? 1 : 0)) fold.open = true;
   for (let fold = target; fold; fold = fold.parentElement.closest("details")) if (fold.matches("details")) fold.open = true;
   target.scrollIntoView();
@@ -342,6 +346,9 @@ function search() {
     const fits = words.every((word) => says.includes(word)) && (!verdict || one('tr[data-verdict="' + verdict + '"]:not(.here *)', card));
     card.hidden = !fits;
     found += Boolean(fits);
+    for (const row of all("tr[data-verdict]", card)) {
+      row.classList.toggle("other", Boolean(verdict) && row.dataset.verdict !== verdict);
+    }
   }
   for (const paper of all(".paper")) {
     paper.hidden = Boolean(asked) && !one("article:not(.absent):not([hidden])", paper);
