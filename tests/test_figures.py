@@ -12,7 +12,7 @@ import pytest
 
 import numlab as nl
 from numlab import claims, store
-from numlab.figures import curves, filing
+from numlab.figures import catalogue, curves, filing
 from numlab.figures.catalogue import ITEMS, PAPERS, item_of
 
 SIZES = {"smoke": {"n": 2}, "quick": {"n": 5, "seeds": (0, 1)}}
@@ -314,6 +314,11 @@ def test_the_catalogue_has_every_figure_and_table_of_the_papers():
     count = {p: sum(i.startswith(f"{p}/") for i in ITEMS) for p in PAPERS}
     assert count == {"xval": 25, "fone": 22, "float": 5, "digits": 8, "beyond": 9, "explore": 5}
     assert all(item_of(id) == id for id in ITEMS)
+
+
+def test_claims_that_the_catalogue_names_are_in_the_files_of_claims():
+    of_papers = {id for row in catalogue.SUMMARY for id in row["claims"]}
+    assert of_papers | {*catalogue.OWN, *catalogue.CONTRADICTED} <= {*claims.claims()}
 
 
 def test_a_claim_that_cannot_be_judged_yet_is_not_settled_either(begun, known):

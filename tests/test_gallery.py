@@ -126,6 +126,13 @@ def test_the_first_minute_says_what_is_decided_and_what_was_not_run(rebuilt, mon
     assert minute.index("contradicted Less") < minute.index("not run Seen by nobody")
 
 
+def test_what_was_contradicted_before_an_amendment_is_named_with_its_verdict(rebuilt, monkeypatch):
+    monkeypatch.setattr(catalogue, "CONTRADICTED", ["xval/below", "xval/smooth", "xval/gone"])
+    gallery.build()
+    words = re.sub(r"<[^>]*>|\s+", " ", (rebuilt / "index.html").read_text())
+    assert "and no longer: xval/smooth (open). With" in words
+
+
 def test_a_claim_that_was_not_run_stands_at_its_figure(built):
     text = (built / "index.html").read_text()
     assert '<tr data-verdict="not run"><td><span class="badge not-run">not run</span>' in text
