@@ -18,6 +18,7 @@ LEVEL = 0.95
 # Samples that an interval needs: of 20 examples, a bootstrap misses on a side in 5 %, not 2.5.
 LEAST = {"seeds": 3, "examples": 200, "nothing": 1}
 UNIT_NAMES = {"seed", "example"}
+MANY = 100  # samples that are not stored one by one
 ROUNDING = 1e-12  # of what decimals leave, as 0.98 - 0.96 against 0.02
 
 
@@ -37,6 +38,7 @@ class Part:
 
     `effect` says how far the mean lies on the claimed side of the bound, in standard deviations of
     the samples, and `effect_half` half of its interval; None where the samples do not vary.
+    `samples` are those of the mean; more than a hundred are left out.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Part:
     high: float
     effect: float | None = None
     effect_half: float | None = None
+    samples: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -287,5 +290,6 @@ def _part(claim: Claim, name: str, values: pd.Series, low: float, high: float) -
         least, greatest = claim.bounds
         effect = float(min(mean - least, greatest - mean) / values.std())
         half = float((high - low) / 2 / values.std())
-    numbers = np.exp([mean, low, high]) if claim.ratio else (mean, low, high)
-    return Part(name, len(values), *map(float, numbers), effect, half)
+    unit = np.exp if claim.ratio else np.asarray
+    samples = tuple(unit(values.to_numpy(float)).tolist()) if len(values) <= MANY else ()
+    return Part(name, len(values), *unit([mean, low, high]).tolist(), effect, half, samples)

@@ -47,7 +47,14 @@ def test_the_interval_over_seeds_is_student_s():
     part = judge(claim(above=0), SEEDS).parts[0]
     mean, error = np.mean(SEEDS), stats.sem(SEEDS)
     assert (part.low, part.high) == pytest.approx(stats.t.interval(0.95, 4, mean, error))
-    assert part.n == 5
+    assert part.n == 5 and part.samples == tuple(SEEDS)
+
+
+def test_a_mean_can_be_computed_again_from_the_samples_unless_they_are_many():
+    ratio = judge(claim(below=1, ratio=True), [0.5, 0.8, 0.2]).parts[0]
+    assert stats.gmean(ratio.samples) == pytest.approx(ratio.mean)
+    many = judge(claim(above=0, over="examples"), np.ones(400)).parts[0]
+    assert many.samples == ()
 
 
 def test_the_interval_over_examples_narrows_with_their_number():
