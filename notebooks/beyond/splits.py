@@ -39,8 +39,8 @@ def pairs_and_parts(scores: pd.DataFrame, split: pd.DataFrame) -> Figure:
     """The score of each input with each head, a map for each question; then the parts of the gap.
 
     `scores` has the columns question, seed, input, head, score and constant (that of the best
-    constant answer), in points; it is averaged over the seeds. `split` comes from `parts`, of these questions and of others; bars are 95 % intervals
-    over the seeds.
+    constant answer), in points; it is averaged over the seeds. `split` comes from `parts`, of these
+    questions and of others; bars are 95 % intervals over the seeds.
     """
     questions = scores.question.unique()
     n_inputs = scores.input.nunique()
