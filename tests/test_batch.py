@@ -18,7 +18,8 @@ size = nl.begin("{name}", profile, SIZES)
 nl.save_table("{id}", pd.DataFrame({{"n": [size.n]}}))
 """
 DRAWS = """
-import atexit, ipykernel, pathlib, matplotlib.pyplot as plt, numpy as np
+import atexit, ipykernel, pathlib, matplotlib.pyplot as plt, numpy as np, tqdm.auto
+assert not hasattr(tqdm.auto.tqdm.get_lock(), "mp_lock")  # a semaphore, which nobody would free
 assert ipykernel.get_connection_info(unpack=True)["transport"] == "ipc"
 atexit.register(pathlib.Path("{ended}").touch)
 plt.plot([1, 2])

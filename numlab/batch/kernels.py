@@ -52,6 +52,7 @@ def _serve(connection: str, cwd: str, env: dict[str, str]) -> None:
     import numpy
     from ipykernel.kernelapp import IPKernelApp
     from matplotlib import rcParams
+    from tqdm import tqdm
 
     from numlab.plots.style import show_figures
     from numlab.training.worker import keep_pages
@@ -66,6 +67,7 @@ def _serve(connection: str, cwd: str, env: dict[str, str]) -> None:
     os.environ.update(env)
     rcParams["backend"] = env.get("MPLBACKEND", INLINE)  # it was read at the import
     numpy.random.seed()  # else all kernels draw the same
+    tqdm.set_lock(threading.RLock())  # its own has a semaphore, which a kernel that is ended leaks
     keep_pages()
     threading.Thread(target=_end_with, args=[multiprocessing.parent_process()], daemon=True).start()
     try:
