@@ -117,7 +117,8 @@ def predicted_against_true(
             blank = [""] * (max(map(len, titles)) - len(title))  # so that the names are level
             ax.set_title("\n".join(title + blank), fontsize=9.5)
         label = labels.get(slot, slot)
-        label_sides(axes, f"true {label}", f"predicted\n{label}")
+        asked, *_ = label.split(",\n")  # a second line says which models answer
+        label_sides(axes, f"true {asked}", f"predicted\n{label}")
     _legend(figure, points, bool(trained), answers.seed.nunique() > 1)
     return figure
 
