@@ -171,6 +171,15 @@ def losses(table: pd.DataFrame, constant: float) -> Figure:
     return captioned(figure, words)
 
 
+LAYOUTS = {  # in words, of the names that have colours
+    "Digits": "digits",
+    "Digits(reverse=True)": "digits, last first",
+    "NumeroLogic": "digits after their count",
+    "Subword": "threes from the left",
+    "SubwordFromRight": "threes from the right",
+}
+
+
 @styled
 def layouts(frame: pd.DataFrame) -> Figure:
     """A panel for each task, a row for each layout: the sums that are right, in percent.
@@ -186,7 +195,7 @@ def layouts(frame: pd.DataFrame) -> Figure:
             apart = y + np.linspace(-0.22, 0.22, len(right))  # else the mean would hide them
             ax.plot(right, apart, ".", color=color, ms=7, alpha=0.6, zorder=4)
             ax.plot(right.mean(), y, marker, color=color, ms=9, mfc="none", mew=1.6)
-        ax.set_yticks(range(len(by_layout)), [name for name, _ in by_layout])
+        ax.set_yticks(range(len(by_layout)), [LAYOUTS.get(name, name) for name, _ in by_layout])
         ax.set(
             title=title, xlabel="sums right (%)", xlim=(-3, 103), ylim=(len(by_layout) - 0.5, -0.5)
         )

@@ -188,16 +188,21 @@ def unexplained_variance(frame: pd.DataFrame) -> Figure:
 def _panels_of_sizes(frame: pd.DataFrame, y: str) -> tuple[Figure, list[Axes]]:
     """A panel for each task and each size that it is drawn over.
 
-    Panels over the same sizes have one x axis. A single task is in the title of the figure.
+    A task that was trained with one size gets one panel, at the end. Panels over the same sizes
+    have one x axis. A single task is in the title of the figure.
     """
     tasks, sizes = frame.task.unique(), frame.over.unique()
-    groups = list(itertools.product(tasks, sizes))
+    most = frame.groupby(["task", "over"])["size"].nunique().groupby("task").max()
+    several = [task for task in tasks if most[task] > 1 or len(sizes) == 1]
+    groups = [*itertools.product(several, sizes)]
+    groups += [(task, sizes[0]) for task in tasks if task not in several]
     figure, axes = panels(len(groups), 2, 4.6, 2.8, share=False)
     for ax, (task, over) in zip(axes, groups, strict=True):
         rows = frame[(frame.task == task) & (frame.over == over)]
         ticks = sorted((frame[frame.over == over] if len(sizes) == 1 else rows)["size"].unique())
         names = rows.encoder.unique()
-        apart = 0.012 * (np.arange(len(names)) - (len(names) - 1) / 2)  # of the axis, which is log
+        share = 0.012 if len(ticks) > 1 else 0.12  # of the axis, which is log
+        apart = share * (np.arange(len(names)) - (len(names) - 1) / 2)
         span = ticks[-1] / ticks[0] if len(ticks) > 1 else 8
         for shift, name in zip(span**apart, names, strict=True):
             line = rows[rows.encoder == name]

@@ -16,7 +16,7 @@ from matplotlib.patches import FancyBboxPatch
 
 _STYLE = Path(__file__).with_name("numlab.mplstyle")
 _LOOKS = tomllib.loads(Path(__file__).with_name("encoders.toml").read_text("utf-8"))
-OTHERS = ("#C1272D", "#117733", "#5E6B8C", "#DDCC77", "#F08C8C", "#8FBC5A", "#4A4A4A", "#BFA5D8")
+OTHERS = ("#C1272D", "#117733", "#5E6B8C", "#B59410", "#F08C8C", "#8FBC5A", "#4A4A4A", "#BFA5D8")
 GREY = "#555555"  # what is beside encoders: baselines, captions
 SEEDS = "marker: mean of the seeds; small dots: each seed; band: their range"
 PITCH, PADDING = 0.087, 0.17  # inches: the width of a letter, and the space around a word
