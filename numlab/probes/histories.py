@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from textwrap import shorten
 from typing import Any
 
 import pandas as pd
@@ -76,18 +75,19 @@ def _encoders(runs: list[Run]) -> dict[Run, str]:
 
 
 def _distinct_names(parts: set) -> dict[Any, str]:
-    """The class of each, with the fields that differ within its class and are not defaults."""
+    """The class of each, with the short fields that differ in its class and are not defaults."""
     names, seen = {None: "its encoder's head"} if None in parts else {}, Counter()
     for part in sorted(parts - {None}, key=repr):
         alike = [other for other in parts if type(other) is type(part)]
         listed = ", ".join(
-            f"{name}={shorten(_shown(value), 34)}"
+            f"{name}={text}"
             for name, value in changed(part).items()
             if len({repr(getattr(other, name)) for other in alike}) > 1
+            and len(text := _shown(value)) <= 34
         )
         name = type(part).__name__ + (f"({listed})" if listed else "")
         seen[name] += 1
-        names[part] = name if seen[name] == 1 else f"{name} #{seen[name]}"  # shortened to the same
+        names[part] = name if seen[name] == 1 else f"{name} #{seen[name]}"  # long fields differ
     return names
 
 
