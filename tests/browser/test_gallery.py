@@ -168,6 +168,8 @@ def test_search_and_verdicts_leave_what_fits(page_of):
     assert 0 < shown.count() < page.locator("#papers article").count() / 2
     assert page.locator("[id='xval/fig07']").is_visible()
     assert page.locator("#found").inner_text().startswith(f"{shown.count()} of ")
+    page.get_by_label("Search figures").fill('"size step"')  # a phrase that nobody wrote
+    assert page.locator("#found").inner_text() == "no figure found"
     page.get_by_label("Search figures").fill("")
     page.get_by_label("Show figures with").select_option("held")
     assert 0 < shown.count() == page.locator("#papers article:has([data-verdict=held])").count()

@@ -338,11 +338,12 @@ function reveal() {
 }
 
 function search() {
-  const words = one("#words").value.toLowerCase().split(/\s+/).filter(Boolean), verdict = one("#verdict").value;
+  const typed = one("#words").value.toLowerCase(), verdict = one("#verdict").value;
+  const words = [...typed.matchAll(/"([^"]+)"?|[^\s"]+/g)].map(([word, phrase]) => phrase ?? word);
   const asked = words.length || verdict, cards = all("#papers article:not(.absent)");
   let found = 0;
   for (const card of cards) {
-    const says = (card.says ||= (card.id + " " + card.textContent).toLowerCase());
+    const says = (card.says ||= (card.id + " " + card.textContent).toLowerCase().replace(/\s+/g, " "));
     const fits = words.every((word) => says.includes(word)) && (!verdict || one('tr[data-verdict="' + verdict + '"]:not(.here *)', card));
     card.hidden = !fits;
     found += Boolean(fits);
