@@ -16,6 +16,17 @@ from numlab.tasks import DigitLengths, WordProblems
 from numlab.tokenizer import Tokenizer
 
 
+def last_stage(spec: nl.RunSpec, curriculum: Sequence[tuple[int, int, int]]) -> nl.RunSpec:
+    """The last of some stages, each of which starts from the weights of the one before.
+
+    `spec` is the first; `curriculum` has the others, as (most digits, problems, steps).
+    """
+    for most, n_train, steps in curriculum:
+        task = dataclasses.replace(spec.task, numbers=(DigitLengths(1, most),))
+        spec = dataclasses.replace(spec, task=task, n_train=n_train, steps=steps, start=spec)
+    return spec
+
+
 def stages(spec: nl.RunSpec) -> Iterator[nl.RunSpec]:
     """A spec, the one that it starts from, and so on."""
     while spec:

@@ -27,8 +27,7 @@ def searched(runs: Sequence[nl.Run], rates: pd.DataFrame, names: Iterable[str]) 
 
     `rates` is the record of `nl.choose_learning_rates`; `names` are labels of the encoders.
     """
-    encoders = {str(run.spec.encoder) for run in _of(runs, names)}
-    return nl.gates.rates_inside(rates[rates.encoder.isin(encoders)])
+    return nl.gates.rates_inside(rates, of={run.spec.encoder for run in _of(runs, names)})
 
 
 def _of(runs: Sequence[nl.Run], names: Iterable[str]) -> list[nl.Run]:

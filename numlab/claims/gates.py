@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,18 +84,22 @@ def plateau(runs: Sequence[Run], floor: float | Sequence[float] = -math.inf) -> 
     return Gate("plateau", fall < MOST_FALL, shown)
 
 
-def rates_inside(*records: pd.DataFrame) -> Gate:
+def rates_inside(*records: pd.DataFrame, of: Iterable | None = None) -> Gate:
     """Whether the best learning rate of each encoder lies inside its grid.
 
     `records` are those of `choose_learning_rates`: DataFrame [encoder, learning_rate, chosen]. The
-    encoders of one record have one grid.
+    encoders of one record have one grid. `of`: the encoders that count, as a record names them;
+    without it, all do.
 
     >>> tried = {"encoder": "P10", "learning_rate": [1e-4, 1e-3], "chosen": [False, True]}
     >>> nl.gates.rates_inside(pd.DataFrame(tried)).evidence
     'at the edge: P10: 0.001'
     """
     name, edge, shown = "rates inside the grid", [], {}
+    counted, found = None if of is None else {*map(str, of)}, set()
     for record in records:
+        record = record if counted is None else record[record.encoder.isin(counted)]
+        found |= {*record.encoder}
         grids = record.groupby("encoder").learning_rate.agg(lambda rates: tuple(sorted(rates)))
         if grids.nunique() > 1:
             return Gate(name, False, "the grids differ")
@@ -106,6 +110,8 @@ def rates_inside(*records: pd.DataFrame) -> Gate:
         edge += [f"{e}: {r:g}" for e, r in best.items() if r in (grids[e][0], grids[e][-1])]
     if not shown:
         return Gate(name, False, "no rate was searched")
+    if counted and counted - found:
+        return Gate(name, False, "an encoder has no rate")
     return Gate(name, not edge, f"at the edge: {', '.join(edge)}" if edge else ", ".join(shown))
 
 

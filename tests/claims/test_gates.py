@@ -99,6 +99,15 @@ def test_rates_that_nobody_chose_or_searched_are_not_inside():
     assert (gate.passed, gate.evidence) == (False, "no rate was searched")
 
 
+def test_only_the_encoders_that_a_claim_compares_count():
+    chosen = {"P10": 2, "XVal": 3}  # XVal's lies at the edge
+    searched = record(*((e, rate, rate == chosen[e]) for e in chosen for rate in (1, 2, 3)))
+    assert gates.rates_inside(searched, of=["P10"]).passed
+    assert not gates.rates_inside(searched, of=["P10", "XVal"]).passed
+    gate = gates.rates_inside(searched, of=["P10", "FoNE"])
+    assert (gate.passed, gate.evidence) == (False, "an encoder has no rate")
+
+
 def test_each_search_has_its_own_grid():
     first, second = (record(*(("P10", r, r == 2) for r in grid)) for grid in ((1, 2, 3), (1, 2, 4)))
     gate = gates.rates_inside(first, second)
