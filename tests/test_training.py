@@ -611,7 +611,8 @@ def test_a_training_is_listed_while_it_goes_on(monkeypatch):
     monkeypatch.setattr(fit, "PROGRESS_SECONDS", 0.0)
     short, listed = dataclasses.replace(SPEC, steps=2), []
     fit.fit_in_store(short, lambda step, loss: listed.extend(progress.trainings()))
-    assert listed == [f"{SPEC.name}: 1/2", f"{SPEC.name}: 2/2"]
+    name = f"{SPEC.name} · rate {SPEC.learning_rate:g}"
+    assert listed == [f"{name}: 1/2", f"{name}: 2/2"]
     assert progress.trainings() == []
 
 

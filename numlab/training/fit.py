@@ -272,9 +272,9 @@ class Fit:
         """Write the step to progress.json for other processes."""
         if processes.rank():
             return
-        progress = {"name": self.spec.name, "step": self.step, "steps": self.spec.steps}
-        text = json.dumps(progress | {"updated": time.time()})
-        store.replace(self.folder / "progress.json", lambda path: path.write_text(text))
+        name = f"{self.spec.name} · rate {self.spec.learning_rate:g}"  # a search has several
+        now = {"name": name, "step": self.step, "steps": self.spec.steps, "updated": time.time()}
+        store.replace(self.folder / "progress.json", lambda path: path.write_text(json.dumps(now)))
 
     def _checkpoint(self) -> None:
         if processes.rank() == 0:

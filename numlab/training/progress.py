@@ -33,7 +33,7 @@ def _progress(digest: str) -> dict:
 
 
 def trainings() -> list[str]:
-    """The trainings on this machine with recent progress: `Planets · XVal · seed 1: 1200/4000`."""
+    """The trainings of recent progress here: `Planets · XVal · seed 1 · rate 0.002: 120/400`."""
     folders = sorted((store.runs_dir() / ".partial").glob("*"))
     every = [progress for folder in folders if (progress := _progress(folder.name))]
     recent = [p for p in every if time.time() - p["updated"] < RECENT]
