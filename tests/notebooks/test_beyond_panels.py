@@ -93,4 +93,4 @@ def test_layouts_of_digits_have_a_dot_for_each_seed_and_a_marker_for_their_mean(
     (ax,) = load("beyond/figures").layouts(frame).axes
     drawn = [line.get_xdata().tolist() for line in ax.lines]
     assert drawn == [[20, 40], [30], [99], [99]]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["Digits", "FoNE"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["digits", "FoNE"]
