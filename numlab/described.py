@@ -91,7 +91,7 @@ def restore(description: Any, modules: str | tuple[str, ...] = ()) -> Any:
     module, _, name = str(description.get("class")).rpartition(".")
     allowed = ("numlab", *modules)
     if not any(module == m or module.startswith(f"{m}.") for m in allowed):
-        other = f"got {module}.{name}, whose module is not among `modules`"
+        other = f"got {module}.{name}, whose module is not among `modules`: if you trust it, add it"
         raise ForeignClass(f"classes are from {', '.join(allowed)}; {other}")
     try:
         cls = getattr(importlib.import_module(module), name, None)

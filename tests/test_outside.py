@@ -24,6 +24,7 @@ from numlab import evaluation, metrics
 from numlab.batch.run import run_notebooks
 from numlab.codes import DigitCode, ScaledCode
 from numlab.compare.encodings import encodings
+from numlab.heads import value
 from numlab.training import fit
 from numlab.training.own_code import own_code
 
@@ -419,6 +420,8 @@ class Faulty(nl.P1000):
 
     def encode(self, numbers):
         tokens = super().encode(numbers)
+        if self.fault == "fixed":
+            return dataclasses.replace(tokens, mask=tokens.mask & (tokens.ids != tokens.ids[0, 1]))
         if self.fault == "mask":
             return dataclasses.replace(tokens, mask=tokens.mask[:, :1])
         if self.fault == "words":
@@ -429,16 +432,20 @@ class Faulty(nl.P1000):
 
     def decode(self, tokens):
         read = super().decode(tokens)
+        if self.fault == "list":
+            return read.tolist()
         return read[:, None] if self.fault == "shape" else read * np.nan
 
 
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
+        ("fixed", "gives 2 to 3 tokens a number, so its class must say `fixed = False`"),
         ("mask", r"encodes 16 numbers as ids and a mask, \(16, L\); got \(16, 3\), and \(16, 1\)"),
         ("words", r"has \d+ words; its tokens are indices of them; got 2000 to"),
         ("features", r"a row of features for each carrier, \(0, 0\); got \(1, 3\)"),
-        ("shape", r"decodes 16 numbers to shape \(16,\); got \(16, 1\)"),
+        ("list", r"decodes 16 numbers to an array of shape \(16,\); got a list"),
+        ("shape", r"decodes 16 numbers to an array of shape \(16,\); got \(16, 1\)"),
         ("nothing", "does not read back its own tokens of [0-9.]+; got nan"),
     ],
 )
@@ -453,6 +460,20 @@ class Everywhere(Entropy):
 
     def __call__(self, logits, targets, embed):
         return logits.sum(1)
+
+
+def test_a_value_encoder_without_an_embedding_is_refused():
+    class Blind(nl.encoders.ValueEncoder):
+        n_features, head, features, number, bounds = 1, None, None, None, (0, 1)
+
+    with pytest.raises(TypeError, match="abstract method '?embedding"):
+        Blind()
+
+
+def test_a_head_whose_loss_is_not_one_for_each_number_is_refused(home, monkeypatch):
+    monkeypatch.setattr(value.ValueModule, "loss", lambda self, o, f: o - f[:, 0])
+    with pytest.raises(ValueError, match=r"a loss for each number, \((\d+),\); got \(\1, \1\)"):
+        nl.train(spec(encoder=nl.XVal()))
 
 
 def test_a_loss_that_is_not_one_number_a_batch_is_refused(home):

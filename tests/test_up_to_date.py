@@ -1,5 +1,6 @@
 """The notebooks as files, and the key that says whether one must run again."""
 
+import dataclasses
 import datetime
 import json
 
@@ -153,6 +154,12 @@ def test_a_run_that_did_not_save_what_it_declares_is_not_complete(notebook):
     with pytest.raises(ValueError, match="it ran, but did not save xval/tab01"):
         notebook.remember("quick", notebook.key(), BEGAN)
     assert not notebook.record("quick").exists()
+
+
+def test_a_run_that_saved_under_the_name_of_another_notebook_is_told_so(ran):
+    other = dataclasses.replace(ran, name="xval/renamed")
+    with pytest.raises(ValueError, match=f"its nl.begin names {ran.name}; its file is xval/renam"):
+        other.remember("quick", ran.key(), BEGAN)
 
 
 def test_what_an_earlier_run_saved_does_not_count(ran):

@@ -82,9 +82,12 @@ class Notebook:
 
         ValueError if it did not save all that its code declares.
         """
-        ours = (figure for figure in saved(profile) if figure["notebook"] == self.name)
-        ids = {f["id"] for f in ours if datetime.fromisoformat(f["created"]) >= since}
+        new = [f for f in saved(profile) if datetime.fromisoformat(f["created"]) >= since]
+        ids = {figure["id"] for figure in new if figure["notebook"] == self.name}
         if missing := set(self.declared) - ids:
+            if other := {figure["notebook"] for figure in new if figure["id"] in missing}:
+                named = ", ".join(sorted(other))
+                raise ValueError(f"its nl.begin names {named}; its file is {self.name}")
             raise ValueError(f"it ran, but did not save {', '.join(sorted(missing))}")
         files = (path for id in ids for path in figures_dir(profile).glob(f"{id}.*"))
         outputs = sorted(str(path.relative_to(home())) for path in files)

@@ -107,7 +107,7 @@ def joined(*notes: str) -> str:
 
 def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     """Number, id or code, and why; "-" for the index of a frame."""
-    x, ask = numbers.dropna(), f"; if it is a quantity: --columns {name}:number"
+    x, ask = numbers.dropna(), f"; if it is a quantity: {name}:number in --columns"
     whole = (x == np.rint(x)).all() and (x >= 0).all()
     if re.fullmatch(r"Unnamed: 0(\.\d+)?", name) and whole and x.is_unique:  # in any order
         return "-", "it numbers the rows"

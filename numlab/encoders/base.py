@@ -195,8 +195,8 @@ class OneWord(Encoder):
 class ValueEncoder(Encoder, Code):
     """One token per number; the token carries the number as features.
 
-    A subclass has a code (`features`, `number`), an `embedding` that reads the features, and a
-    `head` that predicts them.
+    A subclass has a code (`features`, `number`, `bounds` and `n_features`), an `embedding` that
+    reads the features, and a `head` that predicts them.
 
     >>> nl.XVal().encode([1.5]).features
     array([[1.5]], dtype=float32)
@@ -208,6 +208,9 @@ class ValueEncoder(Encoder, Code):
     @property
     @abc.abstractmethod
     def head(self) -> Head: ...
+
+    @abc.abstractmethod
+    def embedding(self, d_model: int) -> nn.Module: ...
 
     def encode(self, numbers) -> Tokens:
         features = self.features(numbers)

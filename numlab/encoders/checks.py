@@ -12,6 +12,10 @@ def check(encoder: Encoder, numbers: np.ndarray) -> None:
     if ids.ndim != 2 or len(ids) != n or mask.shape != ids.shape or mask.dtype != bool:
         got = f"{ids.shape}, and {mask.shape} of {mask.dtype}"
         raise ValueError(f"{encoder} encodes {n} numbers as ids and a mask, ({n}, L); got {got}")
+    counts = mask.sum(1)
+    if encoder.fixed and n and counts.min() < counts.max():
+        got = f"{counts.min()} to {counts.max()} tokens a number"
+        raise ValueError(f"{encoder} gives {got}, so its class must say `fixed = False`")
     used = ids[mask]
     if len(used) and not 0 <= used.min() <= used.max() < words:
         got = f"{used.min()} to {used.max()}"
@@ -20,9 +24,10 @@ def check(encoder: Encoder, numbers: np.ndarray) -> None:
     if (shape[0] and tokens.features.shape != shape) or len(tokens.features) != shape[0]:
         got = tokens.features.shape
         raise ValueError(f"{encoder} has a row of features for each carrier, {shape}; got {got}")
-    read = np.asarray(encoder.decode(tokens))
-    if read.shape != (n,):
-        raise ValueError(f"{encoder} decodes {n} numbers to shape ({n},); got {read.shape}")
+    read = encoder.decode(tokens)
+    if not isinstance(read, np.ndarray) or read.shape != (n,):
+        got = read.shape if isinstance(read, np.ndarray) else f"a {type(read).__name__}"
+        raise ValueError(f"{encoder} decodes {n} numbers to an array of shape ({n},); got {got}")
     for number, back in zip(numbers, read, strict=True):
         if back is None or back != back:
             raise ValueError(f"{encoder} does not read back its own tokens of {number}; got {back}")

@@ -167,7 +167,11 @@ class Model(nn.Module, abc.ABC):
         parts = {"token": logits.sum() if empty else F.cross_entropy(logits, targets.ids)}
         if len(targets.features):
             outputs = self.value_head(h[targets.carries])
-            parts["value"] = self.value_head.loss(outputs, targets.features).mean()
+            losses = self.value_head.loss(outputs, targets.features)
+            if losses.shape != (wanted := (len(outputs),)):  # (m, m) by a broadcast, say
+                got = tuple(losses.shape)
+                raise ValueError(f"a head gives a loss for each number, {wanted}; got {got}")
+            parts["value"] = losses.mean()
         for term in terms:
             with in_float32(logits):
                 loss = term(logits.float(), targets, self.embed)
