@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
+from scipy.signal import detrend
 
 import numlab as nl
 from numlab.plots import captioned, panels, styled
@@ -23,6 +24,11 @@ def frequencies() -> nl.Embeddings:
     words = nl.pretrained.Pretrained(nl.pretrained.MINILM).tokenizer([], None).text.tokenizer
     rank = np.array(words.convert_tokens_to_ids([str(n) for n in numbers])) - N_SPECIAL
     return nl.Embeddings(numbers, np.log(rank)[:, None], "frequency")
+
+
+def without_trend(e: nl.Embeddings) -> nl.Embeddings:
+    """What the spectrum sees: each entry less its least-squares line over the numbers."""
+    return nl.Embeddings(e.numbers, detrend(e.vectors, axis=0), f"{e.source}, without trend")
 
 
 def planted(n: int) -> nl.Embeddings:
