@@ -36,14 +36,25 @@ def _split(names: str | None) -> list[str]:
         raise ValueError(f"columns are names with commas between them: {error}") from None
 
 
+def _kinds(names: str | None) -> dict[str, str]:
+    pairs = [name.rpartition(":") for name in _split(names)]
+    if lone := [kind for name, _, kind in pairs if not name]:
+        raise ValueError(f"a kind is given as NAME:KIND; got {lone[0]}")
+    return {name: kind for name, _, kind in pairs}
+
+
 COLUMNS = (
-    "The columns to use, with commas between them. NAME:KIND says what a column holds: number, id "
-    "(it only tells rows apart: compare's models do not read it), code (digits that name a thing, "
-    "such as a zip code), words, date, or dmy or mdy (dates with the day or the month first). "
+    "The columns to use, with commas between them. "
     "A name that holds a comma stands in quotes: '\"a, b\",c'. "
     "Default: the first usable ones, 8 for compare and 32 for regress."
 )
-Columns = Annotated[str | None, typer.Option(metavar="A,B:id", help=COLUMNS, callback=_split)]
+Columns = Annotated[str | None, typer.Option(metavar="A,B", help=COLUMNS, callback=_split)]
+KINDS = (
+    "What columns hold, where the guess is wrong: number, id (it only tells rows apart: models do "
+    "not read it), code (digits that name a thing, such as a zip code), words, date, or dmy or mdy "
+    "(dates with the day or the month first). Such columns are used in any case."
+)
+Kinds = Annotated[str | None, typer.Option(metavar="A:number,B:dmy", help=KINDS, callback=_kinds)]
 DECIMAL = 'The decimal mark, "," or ".". Default: guessed in columns, "." in texts.'
 Decimal = Annotated[str | None, typer.Option(help=DECIMAL)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, not as text.")]
@@ -218,6 +229,15 @@ def compare(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Trainings of each encoder.")] = 3,
     decimal: Decimal = None,
+    kinds: Kinds = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ENCODER",
+            help='One more, such as BitTokens, "FoNE(8, 7)", or mymodule:MyEncoder; may be given '
+            "several times.",
+        ),
+    ] = None,
     as_json: Json = False,
     html: Annotated[
         str | None,
@@ -235,8 +255,10 @@ def compare(
     Models are trained once and kept in the store.
     """
     from numlab.compare import report
+    from numlab.encoders.named import named
 
-    result = report(file, steps, _say, columns, target, seeds, decimal or "")
+    own = [named(text) for text in encoder or ()]
+    result = report(file, steps, _say, columns, target, seeds, decimal or "", kinds, own)
     typer.echo(result.json if as_json else result.text)
     if html:
         head = f'<meta charset="utf-8"><title>{escape(result.reading.name)}</title>'
@@ -250,6 +272,7 @@ def regress(
     target: Annotated[str, typer.Option(metavar="COLUMN", help="The numbers to predict.")],
     columns: Columns = None,
     decimal: Decimal = None,
+    kinds: Kinds = None,
     as_json: Json = False,
     picture: Picture = None,
 ) -> None:
@@ -263,7 +286,7 @@ def regress(
     from numlab.compare import regression
     from numlab.compare.report import about
 
-    table = compare.read(file, columns, target, decimal or "", most=32)
+    table = compare.read(file, columns, target, decimal or "", kinds, most=32)
     if table.of_texts:
         raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     for line in about(table):

@@ -236,6 +236,12 @@ def test_wrong_options_are_said_before_any_work(here, arguments, said):
     assert done.returncode == 2 and done.stderr == f"numlab: {said}\n"
 
 
+def test_kinds_are_pairs(here, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    done = here("compare", str(tmp_path / "t.csv"), "--kinds", "a")
+    assert done.returncode == 2 and done.stderr == "numlab: a kind is given as NAME:KIND; got a\n"
+
+
 def test_a_regression_of_texts_is_refused(here, tmp_path):
     (tmp_path / "t.txt").write_text("".join(f"after {i} days it was warm\n" for i in range(20)))
     done = here("regress", str(tmp_path / "t.txt"), "--target", "text")

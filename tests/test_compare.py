@@ -115,12 +115,14 @@ def test_codes_that_are_mostly_no_dates_are_none(tmp_path, code):
 def test_a_time_without_a_day_is_no_date(tmp_path, form):
     text = "x,t\n" + "".join(f"{i},{form.format(i)}\n" for i in range(24))
     with pytest.raises(ValueError, match="t: expected the kind date; got"):
-        read(tmp_path, "n.csv", text, ["x", "t:date"])
+        read(tmp_path, "n.csv", text, ["x", "t"], kinds={"t": "date"})
 
 
 def test_a_time_may_stand_before_its_day(tmp_path):
     text = "x,t\n" + "".join(f"{i},{i}:30 2024-01-05\n" for i in range(10, 24))
-    assert read(tmp_path, "n.csv", text, ["x", "t:date"]).numbers["t hour"][0] == 10.5
+    assert (
+        read(tmp_path, "n.csv", text, ["x", "t"], kinds={"t": "date"}).numbers["t hour"][0] == 10.5
+    )
 
 
 def test_durations_of_a_parquet_file_are_hours(tmp_path):
@@ -337,20 +339,36 @@ def test_a_slip_does_not_turn_dates_with_points_and_leaves_the_hint(tmp_path):
     days = [f"{i % 12 + 1:02}.{i % 9 + 1:02}.2023" for i in range(60)] + ["01.13.2000"]
     rows = "".join(f"{day},{i}.5\n" for i, day in enumerate(days))
     note = read(tmp_path, "n.csv", f"when,x\n{rows}").columns.note[0]
-    assert "the day first; if that is wrong: --columns when:mdy; 1 are not such dates" in note
+    assert "the day first; if that is wrong: --kinds when:mdy; 1 are not such dates" in note
 
 
 def test_what_is_ambiguous_is_said_by_an_option(tmp_path):
     text = 'x,day\n"1,234",01/02/2024\n7,03/04/2024\n'
     found = read(tmp_path, "n.csv", text)
-    assert "month first; if that is wrong: --columns day:dmy" in found.columns.note[1]
+    assert "month first; if that is wrong: --kinds day:dmy" in found.columns.note[1]
     assert found.numbers["day month"].tolist() == [1, 3]
-    found = read(tmp_path, "n.csv", text, ["x", "day:dmy"], decimal=",")
+    found = read(tmp_path, "n.csv", text, ["x"], kinds={"day": "dmy"}, decimal=",")
     assert found.numbers["day month"].tolist() == [2, 4] and found.numbers["x"][0] == 1.234
     found = read(tmp_path, "n.csv", "x,y\n1.234,a\n1.5,b\n", ["x"], decimal=",")
     assert found.numbers["x"].tolist() == [1.234, 1.5]  # a point means one thing
-    with pytest.raises(ValueError, match="the columns are x, day, kinds number.*; got z"):
+    with pytest.raises(ValueError, match="n.csv has the columns x, day; got z"):
         read(tmp_path, "n.csv", text, ["z"])
+    with pytest.raises(ValueError, match="kinds are number, .*; got month"):
+        read(tmp_path, "n.csv", text, kinds={"day": "month"})
+
+
+def test_a_kind_changes_its_column_alone(tmp_path):
+    text = "zip,a,b\n" + "".join(f"{10000 + i % 7},{i}.5,{2 * i}\n" for i in range(60))
+    assert kinds(read(tmp_path, "n.csv", text))["zip"] == "code"
+    found = read(tmp_path, "n.csv", text, kinds={"zip": "number"})
+    assert found.of_kind("number") == ["zip", "a", "b"]
+
+
+@pytest.mark.parametrize("target", ["when", "when year"])
+def test_only_columns_of_numbers_are_offered_as_targets(tmp_path, target):
+    text = "when,x\n" + "".join(f"2026-11-{i:02},{i}.5\n" for i in range(1, 29))
+    with pytest.raises(ValueError, match=r"(numbers \(x\)|columns when, x); got when"):
+        read(tmp_path, "n.csv", text, target=target)
 
 
 def test_a_row_of_dashes_in_a_markdown_table_is_of_missing_values(tmp_path):
@@ -381,17 +399,17 @@ def test_ids_codes_dates_and_words_are_recognised(tmp_path):
     found = compare.read(saved(tmp_path, "orders.csv", frame))
     expected = {"order id": "id", "plz": "code", "serial": "id", "kind": "words"}
     assert kinds(found) == expected | {"when": "date", "price": "number"}
-    assert "serial:number in --columns" in found.columns.note[2]
+    assert "--kinds serial:number" in found.columns.note[2]
     assert "zeros at the beginning are not kept" in found.columns.note[1]
-    again = compare.read(tmp_path / "orders.csv", ["serial:number", "price"])
+    again = compare.read(tmp_path / "orders.csv", kinds={"serial": "number"})
     assert again.of_kind("number") == ["serial", "price"]
 
 
 def test_of_named_columns_one_holds_numbers(tmp_path):
     text = "id,when,kind\n" + "".join(f"{i},{i % 28 + 1:02}.11.2023,a\n" for i in range(60))
-    for name in ("when", "when:dmy", "kind"):
-        with pytest.raises(ValueError, match=f"name a column of numbers, too; got {name[:4]}"):
-            read(tmp_path, "n.csv", text, [name])
+    for name, kinds in (("when", {}), ("when", {"when": "dmy"}), ("kind", {})):
+        with pytest.raises(ValueError, match=f"name a column of numbers, too; got {name}"):
+            read(tmp_path, "n.csv", text, [name], kinds=kinds)
 
 
 def test_why_a_column_is_not_used_comes_first(tmp_path):
@@ -404,21 +422,25 @@ def test_why_a_column_is_not_used_comes_first(tmp_path):
 
 def test_dates_have_one_order_and_others_are_missing(tmp_path):
     days = "".join(f"{i},{i:02}.01.2023\n" for i in range(1, 29))
-    found = read(tmp_path, "n.csv", f"id,when\n{days}", ["id:number", "when:mdy"])
+    found = read(
+        tmp_path, "n.csv", f"id,when\n{days}", ["id", "when"], kinds={"id": "number", "when": "mdy"}
+    )
     assert found.columns.missing.tolist() == [0, 16]
     assert "16 are not such dates" in found.columns.note[1]
     assert found.frame["when month"].dropna().tolist() == list(range(1, 13))
     assert found.frame["when day"].dropna().unique().tolist() == [1]
 
 
-@pytest.mark.parametrize("kind", ["", ":date"])
+@pytest.mark.parametrize("kind", [{}, {"when": "date"}])
 def test_the_days_of_a_column_are_all_read_in_one_order(tmp_path, kind):
     days = "".join(f"{i},{i:02}/04/2026\n" for i in range(1, 29))
-    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", f"when{kind}"])
+    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", "when"], kinds=kind)
     assert found.frame["when month"].unique().tolist() == [4]
     assert found.columns.note[1] == "01/04/2026 is read with the day first"
-    found = read(tmp_path, "n.csv", "x,when\n1,01/02/2024\n2,03/04/2024\n", ["x", f"when{kind}"])
-    assert "if that is wrong: --columns when:dmy" in found.columns.note[1]
+    found = read(
+        tmp_path, "n.csv", "x,when\n1,01/02/2024\n2,03/04/2024\n", ["x", "when"], kinds=kind
+    )
+    assert "if that is wrong: --kinds when:dmy" in found.columns.note[1]
 
 
 def test_times_stay_in_their_zone(tmp_path):
@@ -429,10 +451,10 @@ def test_times_stay_in_their_zone(tmp_path):
     assert found.frame["at hour"].tolist() == [23.5, 23.5] and found.columns.note[1] == ""
 
 
-@pytest.mark.parametrize("kind", ["", ":dmy"])
+@pytest.mark.parametrize("kind", [{}, {"when": "dmy"}])
 def test_a_date_may_be_missing(tmp_path, kind):
     days = "".join(f"{i / 2},{'n/a' if i == 3 else f'{i}.05.2020'}\n" for i in range(1, 29))
-    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", f"when{kind}"])
+    found = read(tmp_path, "n.csv", f"x,when\n{days}", ["x", "when"], kinds=kind)
     assert found.columns.missing.tolist() == [0, 1]
     assert found.frame["when day"].dropna().tolist() == [1, 2, *range(4, 29)]
 
@@ -484,19 +506,19 @@ def test_an_index_with_a_name_is_a_column(tmp_path):
 
 def test_a_column_of_truths_is_no_number(tmp_path):
     with pytest.raises(ValueError, match=r"b: expected the kind number; got \['True'\]"):
-        read(tmp_path, "n.csv", "b,x\nTrue,1\nFalse,2\n", ["b:number", "x"])
+        read(tmp_path, "n.csv", "b,x\nTrue,1\nFalse,2\n", ["b", "x"], kinds={"b": "number"})
 
 
 @pytest.mark.parametrize("kind", ["number", "id", "date", "dmy"])
 def test_a_kind_that_no_value_has_is_refused(tmp_path, kind):
     text = "name,x\n" + "".join(f"n{i},{i}.5\n" for i in range(9))
     with pytest.raises(ValueError, match=rf"name: expected the kind {kind}; got \['n0'\]"):
-        read(tmp_path, "n.csv", text, [f"name:{kind}", "x"])
+        read(tmp_path, "n.csv", text, ["name", "x"], kinds={"name": kind})
 
 
 def test_dates_that_are_called_words_are_words(tmp_path):
     text = "d,x\n" + "".join(f"2020-01-0{i % 9 + 1},{i}.5\n" for i in range(120))
-    found = read(tmp_path, "n.csv", text, ["d:words", "x"])
+    found = read(tmp_path, "n.csv", text, ["d", "x"], kinds={"d": "words"})
     (spec,) = learning.specs(found, [nl.XVal()], seeds=1)
     assert list(found.frame) == list(spec.task.frame) == ["d", "x"]
 
@@ -504,10 +526,10 @@ def test_dates_that_are_called_words_are_words(tmp_path):
 def test_times_of_a_parquet_file_that_are_called_words_are_words(tmp_path):
     frame = pd.DataFrame({"d": pd.to_datetime(["2020-01-01", "2020-01-02"] * 60), "x": range(120)})
     path = saved(tmp_path, "n.parquet", frame)
-    found = compare.read(path, ["d:words", "x"])
+    found = compare.read(path, ["d", "x"], kinds={"d": "words"})
     assert kinds(found) == {"d": "words", "x": "number"} and list(found.frame) == ["d", "x"]
     with pytest.raises(ValueError, match="d: expected the kind number; got"):
-        compare.read(path, ["d:number", "x"])
+        compare.read(path, ["d", "x"], kinds={"d": "number"})
 
 
 def test_what_is_no_date_is_counted(tmp_path):
@@ -515,10 +537,12 @@ def test_what_is_no_date_is_counted(tmp_path):
     assert read(tmp_path, "n.csv", text).columns.note[0] == "not dates: 1"
 
 
-@pytest.mark.parametrize("kind", ["", ":date"])
+@pytest.mark.parametrize("kind", [{}, {"d": "date"}])
 def test_among_dates_of_iso_8601_one_of_another_order_is_counted_and_not_guessed(tmp_path, kind):
     days = "".join(f"2026-01-{i:02},{i}.5\n" for i in range(1, 31))
-    found = read(tmp_path, "n.csv", f"d,x\n{days}13/04/2026,1\n05/04/2026,2\n", [f"d{kind}", "x"])
+    found = read(
+        tmp_path, "n.csv", f"d,x\n{days}13/04/2026,1\n05/04/2026,2\n", ["d", "x"], kinds=kind
+    )
     assert found.columns.note[0] == "not dates: 2"
     assert found.frame["d month"].dropna().unique().tolist() == [1]
 
@@ -866,6 +890,14 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert text.startswith("<!doctype html>\n<html lang=") and "<title>a&lt;b.csv</title>" in text
 
 
+def test_an_encoder_of_one_s_own_is_measured_beside_the_nine(tmp_path, home):
+    path = saved(tmp_path, "kg.csv", pd.DataFrame({"kg": [2.5, 4, 7, 9] * 20}))
+    options = ["compare", str(path), "--steps", "0", "--json", "--encoder", "BitTokens(bits=16)"]
+    done = CliRunner().invoke(app, [*options, "--encoder", "numlab.encoders:PLE"])
+    names = [encoder["encoder"] for encoder in json.loads(done.stdout)["encoders"]]
+    assert len(names) == 11 and names[-2:] == ["BitTokens(bits=16)", "PLE"]
+
+
 def test_a_year_of_two_digits_is_told(tmp_path):
     found = read(tmp_path, "people.csv", "born,x\n25.11.68,1\n26.11.70,2\n")
     assert found.frame["born year"].tolist() == [2068, 1970]
@@ -910,7 +942,9 @@ def test_long_integers_and_plain_texts_are_read_from_json_lines(tmp_path):
 )
 def test_days_with_a_time_have_one_order_too(tmp_path, form, kind, month, hour):
     lines = [f"{form.format(day)},{day}" for day in range(5, 25)]
-    found = read(tmp_path, "n.csv", "\n".join(["d,x", *lines]), [f"d:{kind}", "x"]).numbers
+    found = read(
+        tmp_path, "n.csv", "\n".join(["d,x", *lines]), ["d", "x"], kinds={"d": kind}
+    ).numbers
     assert found["d day"].tolist() == [*range(5, 25)] and set(found["d month"]) == {month}
     assert set(found.get("d hour", [None])) == {hour}
 
@@ -918,7 +952,9 @@ def test_days_with_a_time_have_one_order_too(tmp_path, form, kind, month, hour):
 @pytest.mark.parametrize("seconds", ["00", "00.500"])
 def test_a_fraction_of_a_second_does_not_decide_the_order_of_a_date(tmp_path, seconds):
     lines = [f"03/{day:02}/2026 10:00:{seconds},{day}" for day in range(1, 8)]
-    found = read(tmp_path, "n.csv", "\n".join(["d,x", *lines]), ["d:date", "x"]).numbers
+    found = read(
+        tmp_path, "n.csv", "\n".join(["d,x", *lines]), ["d", "x"], kinds={"d": "date"}
+    ).numbers
     assert found["d day"].tolist() == [*range(1, 8)]
 
 

@@ -247,7 +247,7 @@ def test_a_training_that_fails_is_named():
 
 def test_a_training_that_fails_on_a_worker_is_named_with_its_error(trains_here):
     broken = dataclasses.replace(SPEC, encoder=nl.FoNE(1), steps=5)
-    with pytest.raises(RuntimeError, match=f"training {re.escape(broken.name)} failed: .*FoNE"):
+    with pytest.raises(ValueError, match=f"training {re.escape(broken.name)} failed: .*FoNE"):
         nl.train_all([broken])
 
 

@@ -107,7 +107,7 @@ def joined(*notes: str) -> str:
 
 def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
     """Number, id or code, and why; "-" for the index of a frame."""
-    x, ask = numbers.dropna(), f"; if it is a quantity: {name}:number in --columns"
+    x, ask = numbers.dropna(), f"; if it is a quantity: --kinds {name}:number"
     whole = (x == np.rint(x)).all() and (x >= 0).all()
     if re.fullmatch(r"Unnamed: 0(\.\d+)?", name) and whole and x.is_unique:  # in any order
         return "-", "it numbers the rows"
@@ -187,7 +187,7 @@ def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, s
     if not given and 2 * n > len(some):
         return None
     if given not in ("dmy", "mdy") and not clear:
-        notes.append(f"if that is wrong: --columns {name}:{'mdy' if day_first else 'dmy'}")
+        notes.append(f"if that is wrong: --kinds {name}:{'mdy' if day_first else 'dmy'}")
     if (of_two := long.isna() & short.notna()).any():
         first = of_two.idxmax()
         notes.append(f"the year of {texts[first]} is read as {short[first].year}")

@@ -20,6 +20,7 @@ from numlab.objectives import MaskedLM
 from numlab.tasks import Table, Texts
 from numlab.training import Run, RunSpec
 
+WIDTH = 48  # of the models
 TEXTS = 2000  # random texts that a model learns from: each may have its own layout
 PARTS = ("as in training", "in a gap", "beyond")
 KEPT = 0.6  # of the rows, about, outside all gaps
@@ -64,7 +65,7 @@ def specs(
             task=task,
             encoder=encoder,
             objective=MaskedLM(1 / len(names), 0.0, only=tuple(map(glob.escape, names))),
-            model=GPT2(48, 2, 4, context=4096),
+            model=GPT2(WIDTH, 2, 4, context=4096),
             n_train=n - n_valid - n_test,
             n_valid=n_valid,
             n_test=n_test,

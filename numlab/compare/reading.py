@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +71,7 @@ def read(
     columns: Sequence[str] = (),
     target: str | None = None,
     decimal: str = "",
+    kinds: Mapping[str, str] | None = None,
     most: int = COLUMNS,
 ) -> Reading:
     """Read a CSV, TSV, Parquet, JSON (a list of rows), JSON-lines, text or Markdown file.
@@ -83,9 +84,11 @@ def read(
 
     Parameters
     ----------
-    columns : those to use; "name:kind" gives a kind: number, id, code, words, date, dmy or mdy.
-    target : a column that is used in any case.
+    columns : those to use.
+    target : a column of numbers; it is used in any case.
     decimal : "," or "."; default: guessed from the numbers of each column, "." in texts.
+    kinds : what a column holds, as {"serial": "number"}: number, id, code, words, date, dmy or mdy.
+        Default: guessed. Such a column is used in any case.
     most : columns that are used, unless they are named.
 
     >>> import tempfile
@@ -102,22 +105,29 @@ def read(
     has_lines = path.suffix.lower() not in (".parquet", ".json", ".jsonl", ".ndjson")
     if has_lines and any(re.fullmatch(r"[-+]?\d+([.,]\d+)?", name) for name in frame.columns):
         notes.append(f"the first row ({', '.join(frame.columns[:COLUMNS])}) is taken for names")
-    given = dict(_named(name, frame) for name in columns)
-    if target and target not in frame:
-        raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {target}")
-    table, kept = _understood(frame, given, target, dict.fromkeys(frame, decimal), most)
+    columns, kinds = [*map(str.strip, columns)], {k.strip(): v for k, v in (kinds or {}).items()}
+    given = dict.fromkeys([*columns, *kinds])
+    if unknown := [name for name in (*given, *([target] if target else [])) if name not in frame]:
+        raise ValueError(f"{path.name} has the columns {', '.join(frame)}; got {unknown[0]}")
+    if wrong := [kind for kind in kinds.values() if kind not in KINDS]:
+        raise ValueError(f"kinds are {', '.join(KINDS)}; got {wrong[0]}")
+    understand = functools.partial(_understood, frame, columns, kinds, target, most)
+    table, kept = understand(dict.fromkeys(frame, decimal))
     commas = table.note.str.contains(r"\d,\d+ is read as [+-]?\d*\.\d")
     others = table.column[~commas] if commas.any() and not decimal else ()
     if grouped := [name for name in others if _grouped(frame[name])]:  # beside 2,5 stands 1.234
         decimals = dict.fromkeys(frame, "") | dict.fromkeys(grouped, ",")
-        table, kept = _understood(frame, given, target, decimals, most)
+        table, kept = understand(decimals)
     if not (given or target or (table.used & (table.kind == "number")).any()):
         texts = frame[[name for name in table[table.kind == "text"].column if _tells(frame[name])]]
         if len(texts.columns):
             if len(table) > 1:
                 notes.append("no column is a quantity, so texts with numbers are read")
             return _texts(path.name, texts, notes, decimal)
-    if not (table.used & table.kind.isin(["number", "id", "code"])).any():
+    numeric = table[table.used & table.kind.isin(["number", "id", "code"])].column.tolist()
+    if target and numeric and target not in numeric:
+        raise ValueError(f"the target is a column of numbers ({', '.join(numeric)}); got {target}")
+    if not numeric:
         if (table.note == LONG).any():
             raise ValueError(f"{path.name}: {LONG}")
         if given and not (table.used & (table.kind == "text")).any():
@@ -131,23 +141,24 @@ def read(
 
 def _understood(
     frame: pd.DataFrame,
-    given: dict[str, str | None],
+    columns: Sequence[str],
+    kinds: Mapping[str, str],
     target: str | None,
-    decimals: dict[str, str],
     most: int,
+    decimals: dict[str, str],
 ) -> tuple[pd.DataFrame, dict[str, pd.Series]]:
     """What each column is taken for, as in `Reading.columns`, and the values of those used."""
-    rows, kept, wanted = [], {}, {*given, target}
+    rows, kept, wanted = [], {}, {*columns, *kinds, target}
     for i, name in enumerate(frame):
         if i < LOOKED_AT or name in wanted:
-            kind, values, note = understood(name, frame[name], given.get(name), decimals[name])
+            kind, values, note = understood(name, frame[name], kinds.get(name), decimals[name])
         else:
             kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
         room = len(kept) < most - (bool(target) and target not in kept and name != target)
-        used = name in wanted or (not given and kind not in ("text", "-") and room)
-        if not used and (given or kind not in ("text", "-")):
+        used = name in wanted or (not columns and kind not in ("text", "-") and room)
+        if not used and (columns or kind not in ("text", "-")):
             others = f"only {most} are used unless --columns names more"
-            note = joined("not among the named columns" if given else others, note)
+            note = joined("not among the named columns" if columns else others, note)
         if used:
             kept[name] = values
         n_known = 0 if values is None else int(values.notna().sum())
@@ -172,17 +183,6 @@ def _grouped(raw: pd.Series) -> bool:
     points = bare(raw.dropna().astype(str).str.strip())[0].str.strip("+-\u2212 ")
     points = points[points.str.contains(".", regex=False)]
     return len(points) > 0 and points.str.fullmatch(DOTS).all()
-
-
-def _named(text: str, frame: pd.DataFrame) -> tuple[str, str | None]:
-    """A column and the kind given for it, or None."""
-    name, _, kind = text.strip().rpartition(":")
-    if kind not in KINDS or name not in frame:
-        name, kind = text.strip(), None
-    if name not in frame:
-        known = f"the columns are {', '.join(frame)}, kinds {', '.join(KINDS)}"
-        raise ValueError(f"{known}; got {name}")
-    return name, kind
 
 
 def _texts(file: str, frame: pd.DataFrame, notes: list[str], decimal: str) -> Reading:

@@ -9,7 +9,7 @@ import itertools
 import json
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from numlab.compare.baselines import baselines
 from numlab.compare.encodings import choices, encodings
 from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
+from numlab.encoders import Encoder
 from numlab.numbers import check_count
 from numlab.training import Run, RunSpec, train_all
 
@@ -44,18 +45,23 @@ def report(
     target: str | None = None,
     seeds: int = 3,
     decimal: str = "",
+    kinds: Mapping[str, str] | None = None,
+    encoders: Sequence[Encoder] = (),
 ) -> Report:
     """Read a file, measure nine encoders on its numbers, train small models, and advise.
 
-    ValueError for a file without a table or without numbers.
+    ValueError for a file without a table or without numbers, and for an encoder that models of
+    width 48 cannot read.
 
     Parameters
     ----------
     path : CSV, TSV, Parquet, JSON, JSON lines, text or Markdown.
     steps : of each small model; 0 trains none.
     say : called with how the file was read, and each stage of the work; if it raises, work ends.
-    columns, target, decimal : as in `read`; without a target each column of numbers is predicted.
+    columns, target, decimal, kinds : as in `read`; without a target each column of numbers is
+        predicted.
     seeds : how often each encoder is trained.
+    encoders : more of them, such as your own.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/n.csv"; pd.DataFrame({"a": [1.5, 2, 4] * 4}).to_csv(path)
@@ -64,11 +70,13 @@ def report(
     """
     check_count("steps", steps, 0)
     check_count("seeds", seeds)
+    for encoder in encoders if steps else ():
+        encoder.embedding(learning.WIDTH)  # or a ValueError, before the work
     say(f"reading {Path(path).name}")
-    reading = read(path, columns, target, decimal)
+    reading = read(path, columns, target, decimal, kinds)
     for line in about(reading):
         say(line)
-    encoders = choices(reading.numbers)
+    encoders = [*choices(reading.numbers), *encoders]
     say(f"{len(encoders)} encoders on {sum(map(len, reading.numbers.values())):,} numbers")
     exactly = reading.of_kind("id", "code")
     frame, found, untrained = encodings(reading.numbers, encoders, exactly), None, "steps is 0"

@@ -103,7 +103,9 @@ def _collect(future, run: Run) -> None:
     """Keep the files that a worker sent; raise the error of a failed run at once."""
     name = run.spec.name
     if future.status == "error":
-        raise RuntimeError(f"training {name} failed: {future.exception()!r}")
+        if isinstance(error := future.exception(), ValueError):  # in the user's own parts
+            raise ValueError(f"training {name} failed: {error}")
+        raise RuntimeError(f"training {name} failed: {error!r}")
     if future.status != "finished":
         raise RuntimeError(f"training {name} was {future.status}: is the scheduler gone?")
     if files := future.result():

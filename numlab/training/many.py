@@ -22,8 +22,9 @@ def train_all(
 
     A dict of specs gives a dict of their runs, with the same keys.
 
-    ValueError where the scheduler does not answer. RuntimeError where a training fails, and in a
-    script that does not train under `if __name__ == "__main__":` (local workers import the script).
+    ValueError where the scheduler does not answer, or a part of a spec refuses to be trained.
+    RuntimeError where a training fails otherwise, and in a script that does not train under
+    `if __name__ == "__main__":` (local workers import the script).
 
     Parameters
     ----------

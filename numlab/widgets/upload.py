@@ -18,7 +18,7 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
 
     A message says how the file is read, what is done, and how long it takes; "Cancel" ends it once
     another model is trained. Uploaded files are kept under `data/uploads`. A panel can start with
-    the file `path`. `options` (steps, columns, target, seeds, decimal) are as in `compare.report`.
+    the file `path`. `options` (steps, columns, kinds, target, ...) are as in `compare.report`.
 
     >>> panel = nl.widgets.your_numbers()
     """
