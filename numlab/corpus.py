@@ -135,17 +135,30 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B texts padded to T tokens."""
+    """B texts padded to T tokens, m of which carry a number.
+
+    Parameters
+    ----------
+    corpus : which they are of; `corpus.tokenizer` has the words.
+    rows : (B,) texts of the corpus.
+    ids : (B, T) tokens.
+    real : (B, T) bool: a token, not padding.
+    slot : (B, T) slot of the layout, -1 in literals.
+    within : (B, T) index within the number, from 1; 0 in literals.
+    carriers : (m,) flat positions of the tokens that carry a number.
+    features : (m, F) what they carry.
+    labels : (l, F') what the head is to predict.
+    """
 
     corpus: Corpus
-    rows: np.ndarray  # (B,) texts of the corpus
-    ids: np.ndarray  # (B, T)
-    real: np.ndarray  # (B, T) bool: a token, not padding
-    slot: np.ndarray  # (B, T) slot of the layout, -1 in literals
-    within: np.ndarray  # (B, T) index within the number from 1; 0 in literals
-    carriers: np.ndarray  # (m,) flat positions of the tokens that carry a number
-    features: np.ndarray  # (m, F) what they carry
-    labels: np.ndarray  # (l, F') what the head is to predict
+    rows: np.ndarray
+    ids: np.ndarray
+    real: np.ndarray
+    slot: np.ndarray
+    within: np.ndarray
+    carriers: np.ndarray
+    features: np.ndarray
+    labels: np.ndarray
 
     def in_slots(self, patterns: tuple[str, ...]) -> np.ndarray:
         """(B, T) bool: tokens of the slots that fit the patterns."""

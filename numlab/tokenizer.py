@@ -240,12 +240,14 @@ class _Reader:
         head = self.tokenizer.other_head
         for frame, e in filled:
             for name, spelling in zip(e.layout.number_slots, frame.spelling, strict=True):
+                doing = ""
                 try:
                     self.spellings[spelling].encode(e.column(name))
+                    doing = "a head must hold all numbers, also those that are only read: "
                     if head:
                         head.features(e.column(name))
                 except ValueError as error:
-                    return ValueError(f"{name}: {error}")
+                    return ValueError(f"{name}: {doing}{error}")
 
     def _spell(self, numbers: np.ndarray, which: list[np.ndarray]) -> Tokens:
         """(N,) numbers as tokens, and which spelling each of them has."""

@@ -191,6 +191,8 @@ def test_weights_for_another_kind_of_model_are_refused(tmp_path):
         NumberModel.from_pretrained(tmp_path, model=wider, tokenizer=words)
     with pytest.raises(ValueError, match="for this BertForMaskedLM"):
         NumberModel.from_pretrained(tmp_path, model=MODELS["bert"](), tokenizer=words)
+    with pytest.raises(ValueError, match="options are revision, .* and modules; got module"):
+        NumberModel.from_pretrained(tmp_path, model=wider, tokenizer=words, module="mine")
     with pytest.raises(ValueError, match="pass model= and tokenizer="):
         NumberModel.from_pretrained(tmp_path)
 

@@ -367,6 +367,36 @@ def test_the_code_of_a_class_is_what_it_uses_of_its_module(before, after, same, 
     assert set(codes[0]) == {"using.Mine"} and (codes[0] == codes[1]) is same
 
 
+HELPED = """
+import numpy as np
+from dataclasses import dataclass
+from numlab.tasks import Addition
+from {}helping import LEAST as N
+
+@dataclass(frozen=True)
+class Mine(Addition):
+    least: int = N
+"""
+
+
+@pytest.mark.parametrize("package", ["", "mypackage"])
+def test_the_code_of_a_class_is_what_it_imports_from_beside_it(package, home, monkeypatch):
+    folder, prefix = home / package, package and f"{package}."
+    folder.mkdir(exist_ok=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "using.py").write_text(HELPED.format("." if package else ""))
+    monkeypatch.syspath_prepend(home)
+    for name in ("", "using", "helping"):
+        monkeypatch.delitem(sys.modules, (prefix + name).rstrip("."), raising=False)
+    helping, codes = folder / "helping.py", []
+    helping.write_text("LEAST = 1")
+    mine = importlib.import_module(prefix + "using").Mine()
+    for text in ("LEAST = 1", "LEAST  =  1", "LEAST = 2"):
+        helping.write_text(text)
+        codes.append(own_code(mine)[f"{prefix}using.Mine"])
+    assert codes[0] == codes[1] != codes[2]
+
+
 @dataclass(frozen=True)
 class Repeating(Doubling):
     """Its split knows nothing of repetitions; `wrong` says what else it does."""
@@ -419,13 +449,17 @@ class Faulty(nl.P1000):
     fault: str = ""
 
     def encode(self, numbers):
-        tokens = super().encode(numbers)
+        tokens = super().encode(np.minimum(numbers, 30) if self.fault == "bounds" else numbers)
         if self.fault == "fixed":
             return dataclasses.replace(tokens, mask=tokens.mask & (tokens.ids != tokens.ids[0, 1]))
         if self.fault == "mask":
             return dataclasses.replace(tokens, mask=tokens.mask[:, :1])
         if self.fault == "words":
             return dataclasses.replace(tokens, ids=tokens.ids + 2000)
+        if self.fault == "array":
+            return tokens.ids
+        if self.fault == "length":
+            return nl.Tokens.of(np.zeros((len(tokens.ids), 4)))
         if self.fault == "features":
             return dataclasses.replace(tokens, features=np.ones((1, 3), np.float32))
         return tokens
@@ -436,22 +470,30 @@ class Faulty(nl.P1000):
             return read.tolist()
         return read[:, None] if self.fault == "shape" else read * np.nan
 
+    @property
+    def bounds(self):
+        return (0, 30) if self.fault == "bounds" else super().bounds
+
 
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
         ("fixed", "gives 2 to 3 tokens a number, so its class must say `fixed = False`"),
-        ("mask", r"encodes 16 numbers as ids and a mask, \(16, L\); got \(16, 3\), and \(16, 1\)"),
+        ("mask", r"encodes 64 numbers as ids and a mask, \(64, L\); got \(64, 3\), and \(64, 1\)"),
+        ("array", r"encodes numbers as nl.Tokens, such as Tokens.of\(ids\); got a ndarray"),
+        ("length", "has the length 3; its tokens have 4 columns"),
+        ("bounds", "expected a ValueError of encode beyond its bounds, 0 to 30; got tokens of"),
         ("words", r"has \d+ words; its tokens are indices of them; got 2000 to"),
         ("features", r"a row of features for each carrier, \(0, 0\); got \(1, 3\)"),
-        ("list", r"decodes 16 numbers to an array of shape \(16,\); got a list"),
-        ("shape", r"decodes 16 numbers to an array of shape \(16,\); got \(16, 1\)"),
+        ("list", r"decodes 64 numbers to an array of shape \(64,\); got a list"),
+        ("shape", r"decodes 64 numbers to an array of shape \(64,\); got \(64, 1\)"),
         ("nothing", "does not read back its own tokens of [0-9.]+; got nan"),
     ],
 )
-def test_a_faulty_encoder_is_refused_before_it_is_trained(fault, told, home):
+@pytest.mark.parametrize("head", [None, nl.heads.ValueHead()])
+def test_a_faulty_encoder_is_refused_before_it_is_trained(fault, told, head, home):
     with pytest.raises(ValueError, match=told):
-        nl.train(spec(encoder=Faulty(fault=fault)))
+        nl.train(spec(encoder=Faulty(fault=fault), head=head))
 
 
 @dataclass(frozen=True)

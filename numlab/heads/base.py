@@ -21,6 +21,9 @@ SAMPLES = 256  # of a distribution without a formula
 class Head(Code):
     """How a number is read from a hidden state. Subclasses are frozen dataclasses of plain values.
 
+    `closed` says whether `distribution` is a formula and draws nothing; `weight` is a factor on the
+    loss of numbers. Raise `version` when the same fields mean another head.
+
     Its features are what the head predicts: `features(numbers)` gives the targets, and
     `number(features)` the numbers that predicted features stand for.
 
@@ -30,8 +33,8 @@ class Head(Code):
     """
 
     version: ClassVar[int] = 1
-    closed: ClassVar[bool] = False  # whether `distribution` is a formula and draws nothing
-    weight: ClassVar[float] = 1.0  # factor on its loss; some heads have a field
+    closed: ClassVar[bool] = False
+    weight: ClassVar[float] = 1.0  # some heads have a field
 
     __str__ = short
 

@@ -136,7 +136,15 @@ def hide(batch: Batch, hidden: np.ndarray) -> Inputs:
 class Objective(abc.ABC):
     """What is hidden from a model, what it predicts, and how it fills slots in.
 
-    Subclasses are frozen dataclasses of plain values.
+    Subclasses are frozen dataclasses of plain values with a field `only`: patterns of the slots
+    that are predicted in training, such as ("answer",). They define `train`; `nl.predict` also
+    takes `fill`, and `nl.probes.number_logits` and curricula `ask`. Further attributes:
+
+    - `answers`: patterns of the slots that `encoder.answer` spells; by default none.
+    - `shows_rest`: whether a model sees some tokens of a number as it predicts others.
+    - `fills_at_once`: whether `fill` fills all slots of a text from one reading of it; else it is
+      asked for one slot at a time.
+    - `version`: raise it when the same fields mean another training.
 
     >>> texts = nl.parse(["1+2=3"])
     >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.XVal())
@@ -148,10 +156,10 @@ class Objective(abc.ABC):
     """
 
     version: ClassVar[int] = 1
-    only: tuple[str, ...]  # patterns of the slots that are predicted in training
-    answers: tuple[str, ...] = ()  # patterns of the slots that `encoder.answer` spells
-    shows_rest: bool = False  # whether a model sees some tokens of a number as it predicts others
-    fills_at_once: ClassVar[bool] = False  # whether `fill` fills all slots of a text; else one slot
+    only: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+    shows_rest: bool = False
+    fills_at_once: ClassVar[bool] = False
 
     def __post_init__(self):
         only = (self.only,) if isinstance(self.only, str) else tuple(self.only)

@@ -22,6 +22,7 @@ from numlab.pretrained.embedding import PretrainedEmbedding
 from numlab.pretrained.source import scale, start
 from numlab.pretrained.text import PretrainedTokenizer, Words
 
+HUB = ("revision", "token", "cache_dir", "force_download", "local_files_only")
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 CARD = "---\n{{ card_data }}\n---\nNumbers for another model: `numlab.pretrained.NumberModel`.\n"
 
@@ -275,13 +276,28 @@ class NumberModel(
         (save_directory / CONFIG).write_text(json.dumps(config, indent=1))
 
     @classmethod
-    def _from_pretrained(
-        cls, *, model_id, model=None, tokenizer=None, encoder=..., modules=(), **options
+    def from_pretrained(
+        cls, path: str | Path, *, model=None, tokenizer=None, modules=(), **options
     ) -> NumberModel:
-        """`from_pretrained(folder or name on the hub, model=, tokenizer=)`.
+        """What `save_pretrained` saved, around a model. Nothing pickled is loaded.
 
-        `modules`: that of an encoder of your own, such as "mine". Nothing pickled is loaded.
+        Parameters
+        ----------
+        path : a folder, or a name on the Hugging Face Hub.
+        model, tokenizer : those with which it was saved.
+        modules : that of an encoder of your own, such as "mine".
+        options : for the hub: revision, token, cache_dir, force_download, local_files_only.
         """
+        if unknown := options.keys() - HUB:
+            raise ValueError(f"options are {', '.join(HUB)} and modules; got {min(unknown)}")
+        own = {"model": model, "tokenizer": tokenizer, "modules": modules}
+        return super().from_pretrained(path, **own, **options)
+
+    @classmethod
+    def _from_pretrained(
+        cls, *, model_id, model, tokenizer, modules, encoder=..., **options
+    ) -> NumberModel:
+        """The hook of `ModelHubMixin`, which has read the encoder's description."""
         if model is None or tokenizer is None:
             held = "holds only the weights that numlab added"
             raise ValueError(f"{model_id} {held}: pass model= and tokenizer=, too")

@@ -21,7 +21,8 @@ class Task(ABC):
     `sample(k, seed)` is the beginning of `sample(n, seed)`, and a parameter that is held fixed
     changes no other draw. `limits`: the parameters that can be held, each with its range (low,
     high). `names`: axis labels of some of them. `gaps`: the open intervals (low, high) that samples
-    leave out. A stored run is found by the class, its `version` and its fields: raise the version
+    leave out. `stored`: whether splits are kept on disk, as drawing them is slower. A stored run is
+    found by the class, its `version` and its fields: raise the version
     when the same seed gives other texts. Where there are few different texts, `split` has to keep
     those of the test out of training: `PopulationTask` of this module does.
 
@@ -30,7 +31,7 @@ class Task(ABC):
     """
 
     version: ClassVar[int] = 1
-    stored: ClassVar[bool] = True  # whether splits are kept on disk, as drawing them is slower
+    stored: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
     names: ClassVar[Mapping[str, str]] = {}
     gaps: ClassVar[Mapping[str, tuple[tuple[float, float], ...]]] = {}
@@ -163,9 +164,32 @@ class PopulationTask(RowTask):
     """A task with finitely many texts.
 
     `sample` draws with replacement, `split` without: no text comes twice, in one corpus or in two.
+    A subclass has `layouts`, a number `population` (of different texts, or an upper bound), and two
+    methods: `_draw(n, seed)` gives n independent rows (n, columns), and those of a smaller n are
+    the first of a larger; `_fill(i, rows, held)` turns the rows of the i-th layout into numbers
+    (n, number slots) and words, or None without any. Rows that `_identity` gives equal values are
+    the same text.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Dozens(PopulationTask):
+    ...     most: int = 50
+    ...     population = property(lambda self: self.most)
+    ...
+    ...     def layouts(self):
+    ...         return [nl.Layout.of("{dozens} dozen are {answer}")]
+    ...
+    ...     def _draw(self, n, seed):
+    ...         return np.random.default_rng(seed).integers(self.most, size=(n, 1))
+    ...
+    ...     def _fill(self, i, rows, held):
+    ...         return np.hstack([rows, 12 * rows]).astype(float), None
+    >>> test, train = Dozens().split((10, 40), seed=0)
+    >>> test[0].text(0), len(np.unique(np.vstack([test[0].numbers, train[0].numbers]), axis=0))
+    ('49 dozen are 588', 50)
     """
 
-    population: int  # different texts, or an upper bound
+    population: int
 
     def _identity(self, rows: np.ndarray) -> np.ndarray:
         """(n, columns): equal where two rows count as the same text."""

@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save
 
 from numlab import store
 from numlab.corpus import Corpus
-from numlab.encoders.checks import check
+from numlab.encoders.checks import check_slots
 from numlab.examples import matches
 from numlab.objectives import Objective
 from numlab.training import processes
@@ -28,7 +28,6 @@ from numlab.training.own_code import OWN_CODE, own_code, warn_if_changed
 from numlab.training.run import TORCH_GENERATOR, Run, autocast, best_device, float32_weights
 from numlab.training.spec import RunSpec
 
-CHECKED = 16  # numbers of each spelling
 CHECKPOINT_SECONDS = 20.0
 PROGRESS_SECONDS = 1.0
 
@@ -103,12 +102,13 @@ class Fit:
         self.spec, self.folder = spec, store.partial_dir(key)
         self.own_code = own_code(spec)  # now: somebody may edit it before the training ends
         tokenizer, answers = spec.tokenizer(), spec.objective.answers
+        if spec.encoder:
+            check_slots(spec.encoder, spec.examples("valid"), answers)
         self.corpus = tokenizer(spec.examples("train"), answers)
         self.valid = tokenizer(spec.examples("valid"), answers)
         if not self.corpus.in_slots(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")
-        self._check_encoder()
         # the user's draws on the CPU go on as before
         with TORCH_GENERATOR, torch.random.fork_rng(devices=[]), float32_weights():
             torch.manual_seed(spec.seed)
@@ -130,20 +130,6 @@ class Fit:
         if spec.curriculum:
             self.course = Course(spec.curriculum, spec.task, self.corpus, self.valid)
         self._resume()
-
-    def _check_encoder(self) -> None:
-        """See that the encoder reads back some of the numbers that it spells."""
-        if self.spec.head or not (encoder := self.spec.encoder):
-            return
-        checked = Counter()
-        for e in self.valid.examples:
-            for slot in e.layout.number_slots:
-                answers = matches(slot, self.spec.objective.answers)
-                spelling = (encoder.answer if answers else encoder).at(slot)
-                if checked[spelling] < CHECKED:
-                    numbers = e.column(slot)[:CHECKED]
-                    checked[spelling] += len(numbers)
-                    check(spelling, numbers[numbers == numbers])
 
     @torch.no_grad()
     def _check_lengths(self) -> None:

@@ -2,9 +2,11 @@
 
 import dataclasses
 import hashlib
+import importlib.util
 import inspect
 import itertools
 import json
+import sys
 import tokenize
 import warnings
 from collections import defaultdict
@@ -29,8 +31,8 @@ def warn_if_changed(folder: Path, spec: Any) -> None:
 
 
 def own_code(spec: Any) -> dict[str, str]:
-    """A digest of the code of each class outside numlab, with what it uses of its module; and what
-    a model depends on.
+    """A digest of the code of each class outside numlab, with what it uses of its module and the
+    whole of the modules beside that; and what a model depends on.
 
     Comments, docstrings and the layout of the code do not count.
     """
@@ -55,20 +57,56 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def _digest(cls: type) -> str:
     try:
-        statements = _statements(Path(inspect.getfile(cls)))
+        code = _used(_statements(Path(inspect.getfile(cls))), cls.__name__)
+        read, found = {cls.__module__: []}, _beside(code, cls.__module__)
+        while found:
+            if (name := found.pop()) not in read:
+                read[name] = _statements(Path(inspect.getfile(sys.modules[name])))
+                found += _beside(read[name], name)
     except (OSError, TypeError, ValueError, SyntaxError, tokenize.TokenError):
         return "no source"  # none, or one that cannot be read
+    code = code + [read[name] for name in sorted(read)]
+    return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:20]
+
+
+def _used(statements: list, name: str) -> list:
+    """The statements of a module that define a name, and what they use, and so on."""
     places = defaultdict(list)  # of the statements that define or change a name
     for i, lines in enumerate(statements):
-        for name in _names_of(lines):
-            places[name].append(i)
-    used, found = set(), [cls.__name__]
+        for defined in _names_of(lines):
+            places[defined].append(i)
+    used, found = set(), [name]
     while found:
         for i in places.pop(found.pop(), ()):
             used.add(i)
             found += [word for line in statements[i] for word in _words(line)]
-    code = [statements[i] for i in sorted(used)]
-    return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:20]
+    return [statements[i] for i in sorted(used)]
+
+
+def _beside(statements: list, name: str) -> list[str]:
+    """The modules that statements of a module import from its folder, or from its package."""
+    module, found = sys.modules[name], []
+    folder, package = Path(module.__file__).parent, name.partition(".")[0]
+    for line in itertools.chain.from_iterable(statements):
+        for imported in _imported(line):
+            other = importlib.util.resolve_name(imported, module.__package__)
+            file = getattr(sys.modules.get(other), "__file__", None)
+            near = file and (other.partition(".")[0] == package or Path(file).parent == folder)
+            found += [other] if near and other != name else []
+    return found
+
+
+def _imported(line: list[str]) -> list[str]:
+    """The modules that a line may import: with "from a import b", a and a.b."""
+    if line[0] == "import":
+        parts = " ".join(line[1:]).replace(" . ", ".").split(" , ")
+        return [part.split()[0] for part in parts]
+    if line[0] != "from":
+        return []
+    at = line.index("import")
+    base = "".join(line[1:at])
+    dot = "" if base.endswith(".") else "."
+    return [base, *(f"{base}{dot}{word}" for word in _words(line[at:]) if word != "import")]
 
 
 def _statements(path: Path) -> list[list[list[str]]]:
