@@ -19,6 +19,13 @@ def changed(value: Any) -> dict[str, Any]:
     return {f.name: own for f, own in every if own != f.default}
 
 
+def is_frozen(value: Any) -> bool:
+    """Whether a value is of a frozen dataclass, or of a class that adds no fields to one."""
+    cls = type(value)
+    made = "__init__" not in vars(cls) or "__dataclass_params__" in vars(cls)
+    return made and dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen
+
+
 def short(value: Any) -> str:
     """The class of a spec and the fields that are not the defaults, such as "XVal(k=2)"."""
     listed = ", ".join(f"{name}={_part(own)}" for name, own in changed(value).items())
@@ -48,7 +55,7 @@ def describe(value: Any) -> Any:
         if cls.__module__ == "__main__" or "." in cls.__qualname__:
             first = "must be importable by its name before its runs are stored"
             raise ValueError(f"{cls.__qualname__} {first}: move it to a file and import it")
-        if "__init__" in vars(cls) and "__dataclass_params__" not in vars(cls):
+        if not is_frozen(value):
             raise ValueError(f"{cls.__qualname__} needs @dataclass(frozen=True) above it")
         name = f"{cls.__module__}.{cls.__qualname__}"
         described = {"class": name, "version": getattr(cls, "version", 1)}

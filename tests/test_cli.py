@@ -178,7 +178,7 @@ def test_the_runs_in_the_store_are_listed_and_checked(here, tmp_path, monkeypatc
     )
     listed = here("runs").stdout.splitlines()
     assert re.search(
-        r"2 steps +0\.0 MB  Addition · P10 · seed 0$",
+        r"2 steps +0\.0 MB  Addition · P10 · seed 0 · MaskedLM · rate 0.001$",
         next(line for line in listed if line.startswith(first.digest)),
     )
     assert "not of the classes of this numlab" in "".join(listed)

@@ -518,6 +518,27 @@ def test_a_head_whose_loss_is_not_one_for_each_number_is_refused(home, monkeypat
         nl.train(spec(encoder=nl.XVal()))
 
 
+class Undecorated(nl.tasks.Addition):
+    def __init__(self, int_digits, more):
+        super().__init__(int_digits)
+        self.more = more
+
+
+class Nameless(nl.losses.LossTerm):
+    def check(self, encoder):
+        pass
+
+    def __call__(self, logits, targets, embed):
+        return logits.sum()
+
+
+def test_parts_that_are_no_frozen_dataclasses_are_refused():
+    with pytest.raises(ValueError, match=r"Undecorated needs @dataclass\(frozen=True\) above it"):
+        spec(task=Undecorated(2, 3))
+    with pytest.raises(ValueError, match="a LossTerm is a frozen dataclass with a name and a wei"):
+        spec(losses=(Nameless(),))
+
+
 def test_a_loss_that_is_not_one_number_a_batch_is_refused(home):
     with pytest.raises(ValueError, match="a LossTerm gives one number a batch; Every.* gave"):
         nl.train(spec(losses=(Everywhere(),)))

@@ -166,7 +166,7 @@ def stored_runs():
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> run = nl.train(spec)
     >>> nl.stored_runs().set_index("run").name[run.digest]
-    'Addition · P10 · seed 0'
+    'Addition · P10 · seed 0 · MaskedLM · rate 0.001'
     """
     import pandas as pd
 
@@ -192,10 +192,12 @@ def _valid_loss(history) -> float:
 
 
 def _named(described: dict) -> tuple[str, int]:
-    """The name of a described spec, and its steps; of classes outside numlab, only their names."""
+    """A described spec in words, and its steps; of classes outside numlab, only their names."""
     try:
         spec = restore(described)
-        return spec.name, spec.steps
+        terms = [type(spec.objective).__name__, *filter(None, [spec.head]), *spec.losses]
+        name = " · ".join([spec.name, *map(str, terms), f"rate {spec.learning_rate:g}"])
+        return name, spec.steps
     except ForeignClass:
         task, encoder = (described[part] or {"class": "None"} for part in ("task", "encoder"))
         task, encoder = (part["class"].rpartition(".")[2] for part in (task, encoder))

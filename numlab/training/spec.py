@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab import store
-from numlab.described import changed
+from numlab.described import changed, is_frozen
 from numlab.encoders import Encoder
 from numlab.examples import Examples, matches
 from numlab.heads import Head
@@ -96,6 +96,8 @@ class RunSpec:
             part = getattr(self, field)
             if not isinstance(part, kind) and not (part is None and field in optional):
                 raise ValueError(f"{field} is an instance of {kind.__name__}; got {part!r}")
+            if part is not None and not is_frozen(part):
+                raise ValueError(f"{type(part).__name__} needs @dataclass(frozen=True) above it")
         self._check_numbers()
         for field, kind in {"trainable": str, "losses": LossTerm}.items():
             if (parts := getattr(self, field)) is not None or field == "losses":
@@ -104,6 +106,10 @@ class RunSpec:
                 if not all(isinstance(part, kind) for part in parts):
                     raise ValueError(f"{field} holds instances of {kind.__name__}; got {parts}")
                 object.__setattr__(self, field, parts)
+        for term in self.losses:
+            if not (is_frozen(term) and hasattr(term, "name") and hasattr(term, "weight")):
+                wanted = "is a frozen dataclass with a name and a weight"
+                raise ValueError(f"a LossTerm {wanted}; got one of {type(term).__name__}")
         names = [term.name for term in self.losses]
         if len(set(names)) < len(names) or HISTORY & set(names):
             taken = f"not those of a history's columns, {', '.join(sorted(HISTORY))}"
