@@ -55,7 +55,7 @@ def check(encoder: Encoder, numbers: np.ndarray) -> None:
         raise ValueError(f"{encoder} has a row of features for each carrier, {shape}; got {got}")
     low, high = encoder.bounds
     if wrong := [number for number in numbers if not low <= number <= high]:
-        expected = f"expected a ValueError of encode beyond its bounds, {low:g} to {high:g}"
+        expected = f"expected a ValueError of encode beyond its bounds, {low} to {high}"
         raise ValueError(f"{encoder}: {expected}; got tokens of {wrong[0]}")
     read = encoder.decode(tokens)
     if not isinstance(read, np.ndarray) or read.shape != (n,):
