@@ -1,7 +1,7 @@
 """Word problems of known kinds, answered by many runs, and tables of the answers."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +76,20 @@ def fermat_sets(
         examples += [dataclasses.replace(e, index=e.index + len(rows)) for e in corpus]
         rows += [(path.stem, operation) for operation in frame.operation]
     return examples, pd.DataFrame(rows, columns=["set", "operation"]), unknown
+
+
+def answered(
+    names: Iterable[str], runs: Sequence[nl.Run], questions: list[Examples], about: pd.DataFrame
+) -> pd.DataFrame:
+    """The answers of runs, with the name of each as `setting`, and what is known of the questions.
+
+    Further names, without a run, are left out.
+    """
+    parts = [
+        nl.predict(run, questions, "answer", batch_size=1024).assign(setting=name)
+        for name, run in zip(names, runs, strict=False)
+    ]
+    return pd.concat(parts).join(about, on="example")
 
 
 def with_commonest(answers: pd.DataFrame) -> pd.DataFrame:
