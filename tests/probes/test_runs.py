@@ -132,7 +132,7 @@ def test_a_scan_of_a_run_without_such_logits_is_refused(changes, message, module
 
 
 @pytest.fixture(scope="module")
-def columns():
+def columns(module_home):
     """A task of columns whose names look like patterns of each other's."""
     x = np.arange(32.0)
     return nl.tasks.Table(pd.DataFrame({"w[kg]": 100 + x, "wk": x}))
@@ -143,14 +143,14 @@ def column_run(task, encoder):
     return nl.train(nl.RunSpec(task, encoder, nl.MaskedLM(), nl.GPT2(8, 1, 1), **sizes))
 
 
-def test_a_slot_is_read_whose_name_looks_like_a_pattern(columns, module_home):
+def test_a_slot_is_read_whose_name_looks_like_a_pattern(columns):
     run = column_run(columns, nl.P1000())
     read = [nl.probes.number_logits(run, columns.examples, slot) for slot in ("w[kg]", "wk")]
     assert read[0].logits.shape == read[1].logits.shape == (32, 3, 918)
     assert not read[0].logits.equal(read[1].logits)
 
 
-def test_the_expectation_is_in_the_units_of_the_slot(columns, module_home, monkeypatch):
+def test_the_expectation_is_in_the_units_of_the_slot(columns, monkeypatch):
     run = column_run(columns, nl.Standardised.fit(columns.examples, nl.P1000()))
     words = torch.from_numpy(run.spec.encoder.at("w[kg]").encode([107.0]).ids[0]).long()
     sure = 50.0 * torch.nn.functional.one_hot(run.tokenizer.offset + words, run.tokenizer.size)
