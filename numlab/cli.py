@@ -246,7 +246,7 @@ def compare(
         ),
     ] = None,
 ) -> None:
-    """Measure nine encoders on the numbers of a file, and advise which one to take.
+    """Measure eleven encoders on the numbers of a file, and advise which one to take.
 
     The file holds texts, or columns. How it was read comes first. The report says which numbers
     each encoder refuses or changes, and how many tokens it takes. Then small models fill in hidden

@@ -36,9 +36,10 @@ def _part(value: Any) -> str:
     """A field as text; of long tuples the ends."""
     if not isinstance(value, tuple):
         return repr(value)
+    if len(value) > 12:
+        ends = (f"{x:.4g}" if isinstance(x, float) else _part(x) for x in (value[0], value[-1]))
+        return f"({f', ... {len(value)} ..., '.join(ends)})"
     parts = [_part(part) for part in value]
-    if len(parts) > 12:
-        parts = [parts[0], f"... {len(parts)} ...", parts[-1]]
     return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
 
 

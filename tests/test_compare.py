@@ -890,12 +890,26 @@ def test_the_shell_compares_a_file(tmp_path, home):
     assert text.startswith("<!doctype html>\n<html lang=") and "<title>a&lt;b.csv</title>" in text
 
 
-def test_an_encoder_of_one_s_own_is_measured_beside_the_nine(tmp_path, home):
+def test_an_encoder_of_one_s_own_is_measured_beside_the_eleven(tmp_path, home):
     path = saved(tmp_path, "kg.csv", pd.DataFrame({"kg": [2.5, 4, 7, 9] * 20}))
     options = ["compare", str(path), "--steps", "0", "--json", "--encoder", "BitTokens(bits=16)"]
     done = CliRunner().invoke(app, [*options, "--encoder", "numlab.encoders:PLE"])
     names = [encoder["encoder"] for encoder in json.loads(done.stdout)["encoders"]]
-    assert len(names) == 11 and names[-2:] == ["BitTokens(bits=16)", "PLE"]
+    assert len(names) == 13 and names[-2:] == ["BitTokens(bits=16)", "PLE"]
+
+
+def test_functions_of_the_value_are_fitted_to_the_columns_together():
+    columns = {"a": np.linspace(0, 1, 50), "b": np.linspace(5e6, 7e6, 50)}
+    of_inner = {type(e.inner): e for e in choices(columns) if isinstance(e, nl.Standardised)}
+    assert {*of_inner} == {nl.XVal, nl.Periodic, nl.PLE}
+    edges = np.array(of_inner[nl.PLE].inner.edges)
+    for name, x in columns.items():
+        assert edges.min() <= of_inner[nl.PLE].at(name).units(x).min() + 1e-9
+        assert edges.max() >= of_inner[nl.PLE].at(name).units(x).max() - 1e-9
+
+
+def test_a_file_of_one_number_has_no_pieces():
+    assert len(choices({"a": np.full(60, 2.5)})) == 10
 
 
 def test_a_year_of_two_digits_is_told(tmp_path):

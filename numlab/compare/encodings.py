@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from numlab import probes
+from numlab.codes.edges import quantile_edges
 from numlab.embeddings import from_encoder
 from numlab.encoders import (
     B1999,
@@ -13,9 +14,11 @@ from numlab.encoders import (
     IEEE754,
     P10,
     P1000,
+    PLE,
     Digits,
     Encoder,
     FoNE,
+    Periodic,
     Standardised,
     Subword,
     XVal,
@@ -24,16 +27,25 @@ from numlab.encoders.columns import asinh_centre_scale
 from numlab.numbers import FLOAT_DIGITS
 
 FIGURES = 12  # significant figures beyond these are float64's rounding noise
+SIGMA = 0.3  # of the frequencies of Periodic, in standard deviations of a column
 NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
 def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
-    """Nine encoders with the digits and units that these columns of numbers need."""
+    """Eleven encoders with the digits and units that these columns of numbers need.
+
+    Without two different numbers, the piecewise linear one is missing.
+    """
     numbers = np.concatenate([*columns.values()])
     int_digits, frac_digits = needed_digits(numbers)
     scales = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns.items())
-    fixed = [P10(), P1000(), B1999(), FP15(), IEEE754(), Standardised(XVal(), scales)]
-    return [*fixed, *(cls(int_digits, frac_digits) for cls in (FoNE, Digits, Subword))]
+    values = Standardised(XVal(), scales)
+    units = np.concatenate([values.at(name).units(x) for name, x in columns.items()])
+    edges = quantile_edges(units)
+    functions = [Periodic(sigma=SIGMA), *([PLE(edges)] if len(edges) > 1 else [])]
+    by_column = [values, *(Standardised(inner, scales) for inner in functions)]
+    digits = [encoder(int_digits, frac_digits) for encoder in (FoNE, Digits, Subword)]
+    return [P10(), P1000(), B1999(), FP15(), IEEE754(), *by_column, *digits]
 
 
 def needed_digits(numbers: np.ndarray) -> tuple[int, int]:

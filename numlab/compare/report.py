@@ -48,7 +48,7 @@ def report(
     kinds: Mapping[str, str] | None = None,
     encoders: Sequence[Encoder] = (),
 ) -> Report:
-    """Read a file, measure nine encoders on its numbers, train small models, and advise.
+    """Read a file, measure eleven encoders on its numbers, train small models, and advise.
 
     ValueError for a file without a table or without numbers, and for an encoder that models of
     width 48 cannot read.
