@@ -58,9 +58,9 @@ def _parts(value: Any) -> Iterator[Any]:
 def _digest(cls: type) -> str:
     try:
         code = _used(_statements(Path(inspect.getfile(cls))), cls.__name__)
-        read, found = {cls.__module__: []}, _beside(code, cls.__module__)
+        read, found = {}, _beside(code, cls.__module__)
         while found:
-            if (name := found.pop()) not in read:
+            if (name := found.pop()) not in (cls.__module__, *read):
                 read[name] = _statements(Path(inspect.getfile(sys.modules[name])))
                 found += _beside(read[name], name)
     except (OSError, TypeError, ValueError, SyntaxError, tokenize.TokenError):
