@@ -348,6 +348,7 @@ def test_code_that_is_edited_during_a_training_is_that_of_its_beginning(home, mo
         ("N = 1", "N = 2", False),
         ("N = 1\nN += 1", "N = 1\nN += 2", False),
         ("N = {}\nN[0] = 1", "N = {}\nN[0] = 2", False),
+        ("N = 1", "from .other import N", False),
         ("if 1:\n    def N(): return 1", "if 1:\n    def N(): return 2", False),
         ("from os import path as N", "from os import sep as N", False),
         ("M = [N for N in range(3)]", "M = [N for N in range(4)]", True),

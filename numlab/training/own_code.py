@@ -63,7 +63,7 @@ def _digest(cls: type) -> str:
             if (name := found.pop()) not in (cls.__module__, *read):
                 read[name] = _statements(Path(inspect.getfile(sys.modules[name])))
                 found += _beside(read[name], name)
-    except (OSError, TypeError, ValueError, SyntaxError, tokenize.TokenError):
+    except (OSError, TypeError, ValueError, ImportError, KeyError, SyntaxError, tokenize.TokenError):
         return "no source"  # none, or one that cannot be read
     code = code + [read[name] for name in sorted(read)]
     return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:20]
