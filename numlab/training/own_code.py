@@ -16,6 +16,7 @@ from typing import Any
 
 from numlab.models import Architecture
 
+BROKEN = (ImportError, KeyError, SyntaxError, tokenize.TokenError)  # what half-edited code raises
 OWN_CODE = "own_code.json"  # of a run with such classes: what `own_code` gave when it was trained
 
 
@@ -63,7 +64,7 @@ def _digest(cls: type) -> str:
             if (name := found.pop()) not in (cls.__module__, *read):
                 read[name] = _statements(Path(inspect.getfile(sys.modules[name])))
                 found += _beside(read[name], name)
-    except (OSError, TypeError, ValueError, ImportError, KeyError, SyntaxError, tokenize.TokenError):
+    except (OSError, TypeError, ValueError, *BROKEN):
         return "no source"  # none, or one that cannot be read
     code = code + [read[name] for name in sorted(read)]
     return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:20]
