@@ -2,6 +2,7 @@ from .arithmetic import Addition as Addition
 from .arithmetic import LongAddition as LongAddition
 from .arithmetic import Multiplication as Multiplication
 from .arithmetic import Subtraction as Subtraction
+from .base import PopulationTask as PopulationTask
 from .base import Task as Task
 from .classification import Classification as Classification
 from .climate import Climate as Climate

@@ -22,9 +22,9 @@ class Task(ABC):
     changes no other draw. `limits`: the parameters that can be held, each with its range (low,
     high). `names`: axis labels of some of them. `gaps`: the open intervals (low, high) that samples
     leave out. `stored`: whether splits are kept on disk, as drawing them is slower. A stored run is
-    found by the class, its `version` and its fields: raise the version
-    when the same seed gives other texts. Where there are few different texts, `split` has to keep
-    those of the test out of training: `PopulationTask` of this module does.
+    found by the class, its `version` and its fields: raise the version when the same seed gives
+    other texts. Where there are few different texts, `split` has to keep those of the test out of
+    training: `PopulationTask` does.
 
     >>> nl.tasks.Addition(2).sample(1, seed=0)[0].numbers
     array([[ 40.,  65., 105.]])

@@ -26,7 +26,7 @@ def warn_of_leak(task: Task, sizes: tuple[int, ...], seed: int, code: tuple = ()
         for name, own in zip(("test", "validation"), known, strict=True):
             if (share := len(own & drawn) / max(1, len(own))) > LEAK:
                 few = f"{share:.0%} of the {name} texts of {task} are in its training, too"
-                advice = "derive it from numlab.tasks.base.PopulationTask, or override its split()"
+                advice = "derive it from nl.tasks.PopulationTask, or override its split()"
                 what = f"{few}: {advice}"
                 warnings.warn(what, stacklevel=3)
 
