@@ -636,6 +636,14 @@ def test_ids_count_digit_by_digit():
     assert not any(name.startswith(("FoNE", "Digits", "Subword")) for name in lost)
 
 
+def test_a_short_code_is_a_whole_number_again_and_a_version_is_not():
+    numbers = {"zip": np.arange(10000.0, 10050), "version": np.array([1.5, 2.0, 2.5])}
+    of_zip, of_version = (encodings(numbers, choices(numbers), [name]) for name in numbers)
+    by_column = of_zip.encoder.str.contains("by column")
+    assert by_column.sum() == 3 and (of_zip.ids[by_column] == 1).all()
+    assert of_version.ids.max() == 1 and (of_version.ids < 1).any()
+
+
 def test_digits_are_as_the_numbers_need_them():
     assert needed_digits(np.array([-0.001, 7.0])) == (1, 3)
     assert needed_digits(np.array([0.25, 130.0])) == (3, 2)
