@@ -52,7 +52,7 @@ Columns = Annotated[str | None, typer.Option(metavar="A,B", help=COLUMNS, callba
 KINDS = (
     "What columns hold, where the guess is wrong: number, id (it only tells rows apart: models do "
     "not read it), code (digits that name a thing, such as a zip code), words, date, or dmy or mdy "
-    "(dates with the day or the month first). Such columns are used in any case."
+    "(dates with the day or the month first). These columns are kept, as with --columns."
 )
 Kinds = Annotated[str | None, typer.Option(metavar="A:number,B:dmy", help=KINDS, callback=_kinds)]
 DECIMAL = 'The decimal mark, "," or ".". Default: guessed in columns, "." in texts.'
@@ -234,8 +234,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="ENCODER",
-            help='One more, such as BitTokens, "FoNE(8, 7)", or mymodule:MyEncoder; may be given '
-            "several times.",
+            help='One more, such as "BitTokens(bits=16)", "FoNE(8, 7)", or mymodule:MyEncoder; may '
+            "be given several times.",
         ),
     ] = None,
     as_json: Json = False,
@@ -287,8 +287,6 @@ def regress(
     from numlab.compare.report import about
 
     table = compare.read(file, columns, target, decimal or "", kinds, most=32)
-    if table.of_texts:
-        raise ValueError(f"{table.name} holds texts: regress needs columns (compare reads texts)")
     for line in about(table):
         _say(line)
     rows = table.frame if columns else table.without_ids(target)

@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -904,6 +905,33 @@ def test_an_encoder_of_one_s_own_is_measured_beside_the_eleven(tmp_path, home):
     done = CliRunner().invoke(app, [*options, "--encoder", "numlab.encoders:PLE"])
     names = [encoder["encoder"] for encoder in json.loads(done.stdout)["encoders"]]
     assert len(names) == 13 and names[-2:] == ["BitTokens(bits=16)", "PLE"]
+
+
+def test_two_encoders_of_one_name_are_refused_and_one_is_asked_once(tmp_path):
+    path = saved(tmp_path, "kg.csv", pd.DataFrame({"kg": [2.5, 4, 7, 9] * 20}))
+    assert len(compare.report(path, 0, encoders=[nl.P10()]).encodings) == 11
+    with pytest.raises(ValueError, match="two different encoders are called XVal .by column.*"):
+        compare.report(path, 0, encoders=[nl.Standardised()])
+
+
+def test_bounds_beyond_float64_hold_every_number():
+    found = encodings({"x": np.array([1.0, 22.0])}, [nl.Digits(400, 0)], ())
+    assert found.held.item() == found.exact.item() == 1
+
+
+@dataclass(frozen=True)
+class WholeOnly(nl.P10):
+    """Its bounds hold fractions, and it refuses them."""
+
+    def encode(self, numbers):
+        if (np.asarray(numbers) % 1).any():
+            raise ValueError("whole numbers only")
+        return super().encode(numbers)
+
+
+def test_an_encoder_that_refuses_a_number_is_named():
+    with pytest.raises(ValueError, match="WholeOnly: whole numbers only"):
+        encodings({"x": np.array([1.0, 2.5])}, [WholeOnly()], ())
 
 
 def test_functions_of_the_value_are_fitted_to_the_columns_together():

@@ -1,7 +1,7 @@
 """Word problems of known kinds, answered by many runs, and tables of the answers."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -79,15 +79,15 @@ def fermat_sets(
 
 
 def answered(
-    names: Iterable[str], runs: Sequence[nl.Run], questions: list[Examples], about: pd.DataFrame
+    names: Sequence[str], runs: Sequence[nl.Run], questions: list[Examples], about: pd.DataFrame
 ) -> pd.DataFrame:
     """The answers of runs, with the name of each as `setting`, and what is known of the questions.
 
-    Further names, without a run, are left out.
+    There may be more names than runs.
     """
     parts = [
         nl.predict(run, questions, "answer", batch_size=1024).assign(setting=name)
-        for name, run in zip(names, runs, strict=False)
+        for name, run in zip(names[: len(runs)], runs, strict=True)
     ]
     return pd.concat(parts).join(about, on="example")
 

@@ -23,11 +23,12 @@ from numlab.encoders import (
     Subword,
     XVal,
 )
+from numlab.encoders.checks import CHECKED, check
 from numlab.encoders.columns import asinh_centre_scale
 from numlab.numbers import FLOAT_DIGITS
 
 FIGURES = 12  # significant figures beyond these are float64's rounding noise
-SIGMA = 0.3  # of the frequencies of Periodic, in standard deviations of a column
+SIGMA = 0.3  # of Periodic: its first frequencies, in waves over a deviation of a column
 NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
@@ -68,7 +69,7 @@ def encodings(
     DataFrame [encoder, held, refused, exact, ids, worst, example, tokens, f1]
         held : share of the numbers in range; refused : one out of range; exact : share that
         decodes to itself, to 12 significant figures; ids : share of ids and codes that do so to
-        the last digit (a whole number once rounded to one), NaN without any; worst : largest
+        the last digit (whole numbers are rounded first), NaN without any; worst : largest
         relative error, 0 below 1e-12; example : where it is, as "60.25 → 60.2"; tokens : mean per
         number; f1 : neighbour F1 (k = 10) of up to 1,000 numbers of the column with most, NaN below
         12.
@@ -84,20 +85,30 @@ def encodings(
         same = [_same_digits(parts[name]).mean() for name in exactly]
         row |= {"ids": np.mean(same) if same else np.nan, "f1": np.nan}
         own = encoder.at(richest)
-        low, high = own.bounds
-        held = few[(few >= low) & (few <= high)]
+        held = few[_held(own, few)]
         if len(held) > 11:
             row["f1"] = probes.neighbour_f1(from_encoder(own, held)).f1.mean()
         rows.append(row)
     return pd.DataFrame(rows)
 
 
+def _held(encoder: Encoder, numbers) -> np.ndarray:
+    """(n,) bool: within the bounds, which may be whole numbers beyond float64."""
+    low, high = encoder.bounds
+    return np.array([low <= x <= high for x in numbers.tolist()], bool)
+
+
 def _round_trip(encoder: Encoder, numbers: np.ndarray) -> pd.DataFrame:
     """Each number, what it decodes to, and its tokens; NaN where it is not held."""
     trip = pd.DataFrame({"number": np.sort(numbers), "decoded": np.nan, "tokens": np.nan})
-    held = trip.number.between(*encoder.bounds)
+    held = _held(encoder, trip.number)
     if held.any():
-        tokens = encoder.encode(trip.number[held].to_numpy())
+        numbers = trip.number[held].to_numpy()
+        try:
+            check(encoder, numbers[:CHECKED])
+            tokens = encoder.encode(numbers)
+        except ValueError as error:
+            raise ValueError(f"{encoder}: {error}") from None
         trip.loc[held, "decoded"] = encoder.decode(tokens).astype(float)
         trip.loc[held, "tokens"] = tokens.mask.sum(1)
     return trip

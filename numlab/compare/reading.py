@@ -125,8 +125,9 @@ def read(
                 notes.append("no column is a quantity, so texts with numbers are read")
             return _texts(path.name, texts, notes, decimal)
     numeric = table[table.used & table.kind.isin(["number", "id", "code"])].column.tolist()
-    if target and numeric and target not in numeric:
-        raise ValueError(f"the target is a column of numbers ({', '.join(numeric)}); got {target}")
+    if target and target not in numeric:
+        there = ", ".join(numeric) or "of which there is none"
+        raise ValueError(f"the target is a column of numbers ({there}); got {target}")
     if not numeric:
         if (table.note == LONG).any():
             raise ValueError(f"{path.name}: {LONG}")

@@ -9,6 +9,7 @@ import itertools
 import json
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,9 +32,10 @@ UNTRAINED = "Before training"
 TRAINED = "Trained: errors relative to the best constant"
 LEGENDS = {
     UNTRAINED: "Neighbour F1: the share of a number's ten nearest numbers that are among its ten "
-    "nearest vectors. Ids exact: ids and codes that come back digit by digit.",
-    TRAINED: "1: as far off as the mean or the median, whichever is nearer. In a gap, and beyond "
-    "the largest number: numbers that training did not have.",
+    "nearest vectors. Ids exact, where there are any: ids and codes that come back digit by digit, "
+    "once rounded to a whole number.",
+    TRAINED: "1 is the error of the mean or the median, whichever is nearer. Training has no "
+    "numbers in the gaps, and none beyond its largest.",
 }
 FOLDER = Path(__file__).parent
 HEADINGS = tomllib.loads((FOLDER / "columns.toml").read_text("utf-8"))
@@ -79,13 +81,15 @@ def report(
     """
     check_count("steps", steps, 0)
     check_count("seeds", seeds)
-    for encoder in encoders if steps else ():
+    for encoder in encoders:
         encoder.embedding(learning.WIDTH)  # or a ValueError, before the work
     say(f"reading {Path(path).name}")
     reading = read(path, columns, target, decimal, kinds)
     for line in about(reading):
         say(line)
-    encoders = [*choices(reading.numbers), *encoders]
+    encoders = [*dict.fromkeys([*choices(reading.numbers), *encoders])]
+    if twice := [name for name, n in Counter(map(str, encoders)).items() if n > 1]:
+        raise ValueError(f"two different encoders are called {twice[0]}: rename one")
     say(f"{len(encoders)} encoders on {sum(map(len, reading.numbers.values())):,} numbers")
     exactly = reading.of_kind("id", "code")
     frame, found, untrained = encodings(reading.numbers, encoders, exactly), None, "steps is 0"

@@ -27,7 +27,8 @@ class Tokens:
 
     Parameters
     ----------
-    ids : (n, L) int32 indices into the vocabulary; -1: not a word of this encoder.
+    ids : (n, L) int32 indices into the vocabulary; -1: not a word of this encoder. L is the
+        encoder's `length`.
     mask : (n, L) bool: which of them exist; holes are allowed.
     features : (carriers, F), a row for each token under the mask that carries a number.
 

@@ -20,10 +20,11 @@ def check_slots(encoder: Encoder, examples: list[Examples], answers: tuple[str, 
         for slot in e.layout.number_slots:
             spelling = (encoder.answer if matches(slot, answers) else encoder).at(slot)
             if checked[spelling] < CHECKED:
-                numbers = e.column(slot)[:CHECKED]
+                numbers = e.column(slot)
+                numbers = numbers[numbers == numbers][:CHECKED]
                 checked[spelling] += len(numbers)
                 try:
-                    check(spelling, numbers[numbers == numbers])
+                    check(spelling, numbers)
                 except ValueError as error:
                     raise ValueError(f"{slot}: {error}") from None
 
@@ -33,7 +34,7 @@ def check(encoder: Encoder, numbers: np.ndarray) -> None:
     tokens, n = encoder.encode(numbers), len(numbers)
     if not isinstance(tokens, Tokens):
         wanted = "encodes numbers as nl.Tokens, such as Tokens.of(ids)"
-        raise ValueError(f"{encoder} {wanted}; got a {type(tokens).__name__}")
+        raise ValueError(f"{encoder} {wanted}; got one of {type(tokens).__name__}")
     ids, mask, words = tokens.ids, tokens.mask, len(encoder.vocabulary)
     if ids.ndim != 2 or len(ids) != n or mask.shape != ids.shape or mask.dtype != bool:
         got = f"{ids.shape}, and {mask.shape} of {mask.dtype}"
@@ -54,9 +55,9 @@ def check(encoder: Encoder, numbers: np.ndarray) -> None:
         got = tokens.features.shape
         raise ValueError(f"{encoder} has a row of features for each carrier, {shape}; got {got}")
     low, high = encoder.bounds
-    if wrong := [number for number in numbers if not low <= number <= high]:
-        expected = f"expected a ValueError of encode beyond its bounds, {low} to {high}"
-        raise ValueError(f"{encoder}: {expected}; got tokens of {wrong[0]}")
+    if wrong := [x for x in numbers.tolist() if not low <= x <= high]:
+        refuse = f"refuses numbers beyond its bounds, {low} to {high}, with a ValueError"
+        raise ValueError(f"encode of {encoder} {refuse}; got tokens of {wrong[0]}")
     read = encoder.decode(tokens)
     if not isinstance(read, np.ndarray) or read.shape != (n,):
         got = read.shape if isinstance(read, np.ndarray) else f"a {type(read).__name__}"

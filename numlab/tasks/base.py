@@ -166,9 +166,9 @@ class PopulationTask(RowTask):
     `sample` draws with replacement, `split` without: no text comes twice, in one corpus or in two.
     A subclass has `layouts`, a number `population` (of different texts, or an upper bound), and two
     methods: `_draw(n, seed)` gives n independent rows (n, columns), and those of a smaller n are
-    the first of a larger; `_fill(i, rows, held)` turns the rows of the i-th layout into numbers
-    (n, number slots) and words, or None without any. Rows that `_identity` gives equal values are
-    the same text.
+    the first of a larger; `_fill(i, rows, held)` turns the rows of the i-th layout, and the
+    parameters held fixed, each (n,), into numbers (n, number slots) and words, or None. Rows that
+    `_identity` gives equal values are the same text.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)

@@ -102,10 +102,11 @@ class Fit:
         self.spec, self.folder = spec, store.partial_dir(key)
         self.own_code = own_code(spec)  # now: somebody may edit it before the training ends
         tokenizer, answers = spec.tokenizer(), spec.objective.answers
+        valid = spec.examples("valid")
         if spec.encoder:
-            check_slots(spec.encoder, spec.examples("valid"), answers)
+            check_slots(spec.encoder, valid, answers)
         self.corpus = tokenizer(spec.examples("train"), answers)
-        self.valid = tokenizer(spec.examples("valid"), answers)
+        self.valid = tokenizer(valid, answers)
         if not self.corpus.in_slots(spec.objective.only).any():
             slots = ", ".join(slot.name for slot in self.corpus.examples[0].layout.slots[:12])
             raise ValueError(f"no slot fits {spec.objective}; the layout has {slots}")

@@ -16,7 +16,13 @@ from typing import Any
 
 from numlab.models import Architecture
 
-BROKEN = (ImportError, KeyError, SyntaxError, tokenize.TokenError)  # what half-edited code raises
+BROKEN = (
+    ImportError,
+    LookupError,
+    StopIteration,
+    SyntaxError,
+    tokenize.TokenError,
+)  # what half-edited code raises
 OWN_CODE = "own_code.json"  # of a run with such classes: what `own_code` gave when it was trained
 
 
@@ -33,7 +39,8 @@ def warn_if_changed(folder: Path, spec: Any) -> None:
 
 def own_code(spec: Any) -> dict[str, str]:
     """A digest of the code of each class outside numlab, with what it uses of its module and the
-    whole of the modules beside that; and what a model depends on.
+    whole of the modules that its file imports from the same folder or package; and what a model
+    depends on.
 
     Comments, docstrings and the layout of the code do not count.
     """
