@@ -37,8 +37,8 @@ def _part(value: Any) -> str:
     if not isinstance(value, tuple):
         return repr(value)
     if len(value) > 12:
-        ends = (f"{x:.6g}" if isinstance(x, float) else _part(x) for x in (value[0], value[-1]))
-        return f"({f', ... {len(value)} ..., '.join(ends)})"
+        ends = (float(f"{x:.6g}") if isinstance(x, float) else x for x in (value[0], value[-1]))
+        return f"({f', ... {len(value)} ..., '.join(map(_part, ends))})"
     parts = [_part(part) for part in value]
     return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
 
