@@ -223,9 +223,7 @@ def compare(
     columns: Columns = None,
     target: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="Predict this column. Default: each column of numbers."
-        ),
+        typer.Option(metavar="COLUMN", help="Predict this column. Default: each of numbers."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Trainings of each encoder.")] = 3,
     decimal: Decimal = None,
@@ -234,16 +232,13 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="ENCODER",
-            help='One more, such as "BitTokens(bits=16)", "FoNE(8, 7)", or mymodule:MyEncoder; may '
-            "be given several times.",
+            help='One more, such as "BitTokens(bits=16)" or mymodule:MyEncoder. May be repeated.',
         ),
     ] = None,
     as_json: Json = False,
     html: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Also save the report as a web page.", callback=_check_folder
-        ),
+        typer.Option(metavar="FILE", help="Also save a web page.", callback=_check_folder),
     ] = None,
 ) -> None:
     """Measure eleven encoders on the numbers of a file, and advise which one to take.

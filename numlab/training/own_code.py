@@ -16,13 +16,8 @@ from typing import Any
 
 from numlab.models import Architecture
 
-BROKEN = (
-    ImportError,
-    LookupError,
-    StopIteration,
-    SyntaxError,
-    tokenize.TokenError,
-)  # what half-edited code raises
+# what reading half-edited code raises
+BROKEN = (ImportError, LookupError, StopIteration, SyntaxError, tokenize.TokenError)
 OWN_CODE = "own_code.json"  # of a run with such classes: what `own_code` gave when it was trained
 
 
