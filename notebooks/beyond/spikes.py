@@ -57,7 +57,7 @@ def spikes(e: nl.Embeddings, shuffles: int) -> pd.DataFrame:
 
 @styled
 def beside(frame: pd.DataFrame) -> Figure:
-    """A row for each source, a column for each modulus: the spike at the left, kappa at the right.
+    """A row for each source, a column for each modulus: the spike above, kappa below.
 
     `frame` has the columns source, modulus, spike and kappa; of several rows of a source, its
     seeds, a cell holds the mean, and the least and the greatest below it.
