@@ -16,7 +16,7 @@ from numlab.cli import app
 from numlab.compare import files, learning
 from numlab.compare.encodings import choices, encodings, needed_digits
 from numlab.compare.learning import CONSTANTS, PARTS, best_constant
-from numlab.compare.report import about, advise
+from numlab.compare.report import TRAINED, about, advise
 from numlab.training import stored_runs
 
 RNG = np.random.default_rng(0)
@@ -413,6 +413,29 @@ def test_of_named_columns_one_holds_numbers(tmp_path):
             read(tmp_path, "n.csv", text, [name], kinds=kinds)
 
 
+def test_an_id_takes_no_place_from_columns_that_models_read(tmp_path):
+    columns = {f"c{i}": np.arange(60) ** 0.5 + i for i in range(9)}
+    frame = pd.DataFrame({"order_id": RNG.permutation(60) + 100} | columns)
+    found = compare.read(saved(tmp_path, "t.csv", frame))
+    assert found.of_kind("id") == ["order_id"]
+    assert found.of_kind("number") == [f"c{i}" for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ([1.5, 2.5, 60, -999, -999], "-999 occurs 2 times, far from the rest"),
+        ([1.5, 2.5, 60, 9999, 9999], "9999 occurs 2 times, far from the rest"),
+        ([1.5, 2.5, 60, -999], ""),  # once
+        ([1.5, 2.5, 900, 999, 999], ""),  # near
+        ([1.5, 2.5, 60, -888, -888], ""),
+    ],
+)
+def test_a_number_that_may_stand_for_a_missing_one_is_named(tmp_path, numbers, said):
+    (note,) = compare.read(saved(tmp_path, "t.csv", pd.DataFrame({"kg": numbers}))).columns.note
+    assert note.startswith(said) and bool(note) == bool(said)
+
+
 def test_why_a_column_is_not_used_comes_first(tmp_path):
     text = "x;y\n" + "".join(f"{i},5;{i}\n" for i in range(60))
     for given, most in ({"columns": ["y"]}, 8), ({"target": "y"}, 1):
@@ -792,10 +815,14 @@ def made(**errors):
     return pd.concat(rows, ignore_index=True).assign(column="y", part=PARTS[0])
 
 
+def predictable(found):
+    return learning.predictable(learning.skills(found))
+
+
 def test_a_column_is_predictable_that_something_tells_better_than_its_best_constant():
-    assert learning.predictable(made(A=(0.99, 1.01), B=(1.5, 1.5))) == []
-    assert learning.predictable(made(A=(0.8, 0.8))) == ["y"]
-    assert learning.predictable(made(A=(1.05, 1.05))) == []  # better than the median alone
+    assert predictable(made(A=(0.99, 1.01), B=(1.5, 1.5))) == []
+    assert predictable(made(A=(0.8, 0.8))) == ["y"]
+    assert predictable(made(A=(1.05, 1.05))) == []  # better than the median alone
     assert set(best_constant(made()).encoder) == {"the mean"}
 
 
@@ -834,7 +861,7 @@ LOSSY = {"worst": 0.1, "exact": 0.5, "example": "1 → 2"}
 def test_advice_follows_range_then_ids_then_what_was_learned_then_precision(frame, found, best):
     advice = advise(frame, None if found is None else made(boosting=(1, 1), **found))
     assert advice.encoder == best and advice.why[0] == f"Take {best}."
-    nothing = "Learned nothing" in " ".join(advice.why)
+    nothing = "No model and no baseline predicts" in " ".join(advice.why)
     assert nothing == (found is not None and not advice.predictable)
 
 
@@ -847,12 +874,25 @@ def test_advice_from_one_seed_or_no_better_than_the_constant_says_so():
     assert "One seed cannot tell" in why and "tied" not in why and "over the seeds" not in why
 
 
-def test_noise_teaches_nothing_and_the_advice_says_so(tmp_path, trains_here, few_encoders):
+def test_noise_teaches_nothing_and_the_report_shows_it(tmp_path, trains_here, few_encoders):
     rng = np.random.default_rng(1)
     noise = pd.DataFrame({"a": rng.uniform(size=300), "b": rng.normal(size=300)}).round(3)
     found = compare.report(saved(tmp_path, "noise.csv", noise), steps=2, seeds=1)
-    assert not found.advice.predictable and found.errors is None
-    assert "Learned nothing" in found.text
+    assert not found.advice.predictable
+    assert "No model and no baseline predicts a column clearly better" in found.text
+    assert {*found.errors.encoder} >= {"boosting", found.advice.encoder}
+    assert "As trained here" in found.text and TRAINED in found.text
+
+
+def test_what_is_nearest_to_predicting_is_named_with_its_evidence():
+    frame, constant = measured(A={}, B={}), {"the mean": np.full(100, 2.0)}
+    constant["the median"] = constant["the mean"]
+    noise = np.tile([0.9, -0.9], 50)  # a standard error of 0.09
+    found = errors(**constant, boosting=1.74 + noise, A=2.5 + noise, B=2.2 + noise)
+    why = " ".join(advise(frame, found).why)
+    assert "boosting for y, with 0.87 times the constant's error on 100 numbers" in why
+    assert "2.9 standard errors less" in why
+    assert "error of A is 1.25 times the constant's; the least of the encoders is that of B" in why
 
 
 @pytest.mark.parametrize(
@@ -1108,10 +1148,10 @@ def errors(**columns):
 def test_what_chance_or_too_little_explains_is_not_predictable():
     constant = {"the mean": np.full(100, 2.0), "the median": np.full(100, 2.5)}
     noise = np.tile([1.0, -1.0], 50)  # a standard error of 0.1
-    assert learning.predictable(errors(**constant, A=1.75 + noise)) == []  # 2.5 of them
-    assert learning.predictable(errors(**constant, A=1.60 + noise)) == ["y"]  # 4
-    assert learning.predictable(errors(**constant, A=np.full(100, 1.95))) == []  # 2.5 %
-    assert learning.predictable(errors(**constant, A=np.full(100, 1.93))) == ["y"]  # 3.5 %
+    assert predictable(errors(**constant, A=1.75 + noise)) == []  # 2.5 of them
+    assert predictable(errors(**constant, A=1.60 + noise)) == ["y"]  # 4
+    assert predictable(errors(**constant, A=np.full(100, 1.95))) == []  # 2.5 %
+    assert predictable(errors(**constant, A=np.full(100, 1.93))) == ["y"]  # 3.5 %
 
 
 def test_each_column_is_masked_as_often_and_a_quarter_of_the_rows_tests(trained):

@@ -222,7 +222,7 @@ def test_the_shell_fits_a_column_of_a_file_and_prints_it_as_text_or_json(
     done = CliRunner().invoke(app, [*options, "--columns", "a,b"])
     assert done.exit_code == 0, done.exception
     assert "Read as a (number), b (number), y (number)" in done.output
-    for part in ("on 75 rows", "boosting", "80% intervals", "runs in the store", "answer (y - "):
+    for part in ("on 75 rows", "boosting errs least", "80% intervals", "models predict (y - "):
         assert part in done.output
     assert picture.stat().st_size > 5000
     said = json.loads(CliRunner().invoke(app, [*options[:4], "--json"]).stdout)
@@ -255,16 +255,18 @@ def test_a_regression_learns_from_an_id_only_if_it_is_named(
         ([1.0, 2, 3], 1.0, "it has learned nothing"),
         ([1.0, 2, 3], 0.5, ""),
         (10.0 ** np.arange(9), 0.5, "y has three decades or more"),
+        (np.arange(30.0), 0.5, "intervals are too wide, by 2.7 standard errors"),
     ],
 )
 def test_a_regression_says_what_its_errors_do_not(true, mae, said):
     models = ["numlab", "the mean", "the median"]
-    errors = pd.DataFrame({"model": models, "mae": [mae, 1, 1], "rmse": [mae, 1, 1]})
+    errors = pd.DataFrame({"model": models, "mae": [mae, 1, 1], "rmse": [mae, 1, 1], "behind": 0.0})
     predictions = pd.DataFrame(dict.fromkeys(("true", "predicted", "low", "high"), true))
     regression = Regression("y", SimpleNamespace(runs_=[], learned_="y"), errors, predictions, 0.8)
     for found in (regression.text, " ".join(json.loads(regression.json)["notes"])):
-        warnings = [w for w in ("learned nothing", "three decades") if w in found]
+        warnings = [w for w in ("learned nothing", "three decades", "too wide") if w in found]
         assert said in found and len(warnings) == bool(said)
+        assert f"numlab errs least; numlab errs {mae:.2g} times as much as the mean." in found
 
 
 def test_rows_that_repeat_are_observations(home, monkeypatch):
@@ -360,7 +362,7 @@ def test_columns_of_a_pivot_table_have_names_of_several_parts(home):
 
 def test_a_regression_counts_the_true_numbers_in_their_intervals():
     models = ["numlab", "the mean", "the median"]
-    errors = pd.DataFrame({"model": models, "mae": [0.5, 1, 1], "rmse": [0.5, 1, 1]})
+    errors = pd.DataFrame({"model": models, "mae": 1.0, "rmse": 1.0, "behind": 0.0})
     rows = {"true": [1.0, 5, 9, 13], "predicted": 2.0, "low": 0.0, "high": [3.0, 6, 3, 3]}
     found = Regression(
         "y", SimpleNamespace(runs_=[], learned_="y"), errors, pd.DataFrame(rows), 0.8

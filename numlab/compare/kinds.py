@@ -69,7 +69,7 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
             return "text", texts, LONG
         if long:
             note = joined(note, "float64 keeps 15 digits of a number")
-        return kind, numbers, joined(bared, why, note)
+        return kind, numbers, joined(bared, why, note, _filler(numbers) if kind == "number" else "")
     n = texts.nunique()
     if given != "words" and (n > WORDS or 2 * n > texts.notna().sum()):
         return "text", texts, f"{n:,} different texts"
@@ -103,6 +103,18 @@ def bare(texts: pd.Series) -> tuple[pd.Series, str]:
 def joined(*notes: str) -> str:
     """Notes as one; empty ones are left out."""
     return "; ".join(filter(None, notes))
+
+
+def _filler(numbers: pd.Series) -> str:
+    """A note on -999 or the like, more than once and far from all other numbers."""
+    for end in (numbers.min(), numbers.max()):
+        rest = numbers[numbers.notna() & (numbers != end)]
+        n = int((numbers == end).sum())
+        far = n > 1 and len(rest) > 1 and (rest - end).abs().min() > np.ptp(rest)
+        if far and re.fullmatch(r"-?99+", f"{end:.12g}"):
+            ask = "if it stands for a missing value, leave it empty in the file"
+            return f"{end:.12g} occurs {n} times, far from the rest: {ask}"
+    return ""
 
 
 def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:

@@ -177,23 +177,37 @@ def best_constant(found: pd.DataFrame) -> pd.DataFrame:
     return constants.merge(pd.DataFrame(best, columns=["column", "encoder"]))
 
 
-def predictable(found: pd.DataFrame) -> list[str]:
-    """The columns that some model or baseline predicts better than the best constant.
+def skills(found: pd.DataFrame) -> pd.DataFrame:
+    """How far each model and baseline beats the best constant, as in training.
 
-    It must save 3 % of the constant's error, and 3.5 standard errors over the rows of all seeds, in
-    the part "as in training". `found` is from `answers`.
+    `found` is from `answers`.
+
+    Returns
+    -------
+    DataFrame [column, encoder, n, ratio, sigmas]
+        ratio: its mean error over n answers, relative to the constant's; sigmas: what it saves, in
+        standard errors over the answers of all seeds.
     """
-    seen, columns = found[found.part == PARTS[0]], []
+    seen, rows = found[found.part == PARTS[0]], []
     constant = best_constant(seen).groupby("column").error
     for (name, encoder), own in seen.groupby(["column", "encoder"], sort=False):
-        if encoder in CONSTANTS or name in columns:
-            continue
-        against = constant.get_group(name)
-        saved = against.to_numpy() - own.error.to_numpy()  # the same rows in the same order
-        error = saved.std(ddof=1) / np.sqrt(len(saved))
-        if saved.mean() > max(LEAST_SKILL * against.mean(), STANDARD_ERRORS * error):
-            columns.append(name)
-    return columns
+        if encoder not in CONSTANTS:
+            against = constant.get_group(name).to_numpy()
+            saved = against - own.error.to_numpy()  # the same rows in the same order
+            error = saved.std(ddof=1) / np.sqrt(len(saved))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio, sigmas = own.error.mean() / against.mean(), saved.mean() / error
+            rows.append((name, encoder, len(saved), ratio, sigmas))
+    return pd.DataFrame(rows, columns=["column", "encoder", "n", "ratio", "sigmas"])
+
+
+def predictable(skills: pd.DataFrame) -> list[str]:
+    """The columns that some model or baseline predicts better than the best constant.
+
+    It must save 3 % of the constant's error, and 3.5 standard errors. `skills` is as above.
+    """
+    good = skills[(skills.ratio < 1 - LEAST_SKILL) & (skills.sigmas > STANDARD_ERRORS)]
+    return good.column.unique().tolist()
 
 
 def relative_errors(found: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

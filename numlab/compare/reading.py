@@ -149,19 +149,21 @@ def _understood(
     decimals: dict[str, str],
 ) -> tuple[pd.DataFrame, dict[str, pd.Series]]:
     """What each column is taken for, as in `Reading.columns`, and the values of those used."""
-    rows, kept, wanted = [], {}, {*columns, *kinds, target}
+    rows, kept, kept_kinds, wanted = [], {}, {}, {*columns, *kinds, target}
     for i, name in enumerate(frame):
         if i < LOOKED_AT or name in wanted:
             kind, values, note = understood(name, frame[name], kinds.get(name), decimals[name])
         else:
             kind, values, note = "-", None, f"not among the first {LOOKED_AT} columns"
-        room = len(kept) < most - (bool(target) and target not in kept and name != target)
+        # models do not read ids, so an id takes no place from other columns
+        alike = [k for k in kept if (kept_kinds[k] == "id") == (kind == "id")]
+        room = len(alike) < most - (bool(target) and target not in kept and name != target)
         used = name in wanted or (not columns and kind not in ("text", "-") and room)
         if not used and (columns or kind not in ("text", "-")):
             others = f"only {most} are used unless --columns names more"
             note = joined("not among the named columns" if columns else others, note)
         if used:
-            kept[name] = values
+            kept[name], kept_kinds[name] = values, kind
         n_known = 0 if values is None else int(values.notna().sum())
         if used and kind == "number" and not target and n_known < LEAST <= len(frame):
             note = joined(note, f"{n_known} known numbers are too few to predict")

@@ -1,6 +1,8 @@
 """One column of a table learned from the others, beside baselines."""
 
 import json
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +15,8 @@ from numlab.encoders.columns import asinh_centre_scale
 from numlab.estimators import LEAST, NumberRegressor
 from numlab.tasks.frames import as_columns
 
+CLEAR = 2.0  # standard errors from which intervals are said to be too narrow or too wide
+
 
 @dataclass(frozen=True, eq=False)
 class Regression:
@@ -20,7 +24,7 @@ class Regression:
 
     target: str
     model: NumberRegressor
-    errors: pd.DataFrame  # [model, mae, rmse], the least mae first
+    errors: pd.DataFrame  # [model, mae, rmse, behind], the least mae first
     predictions: pd.DataFrame  # [true, predicted, low, high]
     coverage: float
 
@@ -31,10 +35,19 @@ class Regression:
         return float(p.true.between(p.low, p.high).mean())
 
     @property
-    def _warnings(self) -> list[str]:
+    def _notes(self) -> list[str]:
         lines, errors = [], self.errors.set_index("model")
-        if (errors.loc["numlab"] > (1 - LEAST_SKILL) * errors.loc[[*CONSTANTS]].min()).all():
+        first, second = self.errors.model[:2]
+        other = second if first == "numlab" else first
+        times = errors.mae["numlab"] / errors.mae[other]
+        lines.append(f"{first} errs least; numlab errs {times:.2g} times as much as {other}.")
+        scores, constants = errors[["mae", "rmse"]], errors.loc[[*CONSTANTS], ["mae", "rmse"]]
+        if (scores.loc["numlab"] > (1 - LEAST_SKILL) * constants.min()).all():
             lines.append("numlab is no better than a constant: it has learned nothing.")
+        error = math.sqrt(self.coverage * (1 - self.coverage) / len(self.predictions))
+        if abs(off := (self.covered - self.coverage) / error) > CLEAR:
+            which = "narrow" if off < 0 else "wide"
+            lines.append(f"numlab's intervals are too {which}, by {abs(off):.1f} standard errors.")
         if asinh_centre_scale(self.predictions.true.to_numpy())[0]:
             spans = f"{self.target} has three decades or more"
             lines.append(f"{spans}: its largest numbers decide the errors.")
@@ -44,13 +57,14 @@ class Regression:
     @property
     def text(self) -> str:
         n, runs = len(self.predictions), ", ".join(run.digest for run in self.model.runs_)
+        learned = re.sub(r"\by\b", lambda _: self.target, self.model.learned_)
         lines = [
             f"{self.target}, on {n:,} rows that no model has seen:",
             self.errors.to_string(index=False, float_format="{:.4g}".format),
-            *self._warnings,
+            "(behind: standard errors by which the mae lies above the least)",
             f"{self.covered:.0%} of the numbers lie in numlab's {self.coverage:.0%} intervals.",
-            f"The runs in the store: {runs}",
-            f"They answer {self.model.learned_}, where y is {self.target}.",
+            *self._notes,
+            f"numlab's models predict {learned}. nl.Run.stored reads them from the store: {runs}",
         ]
         return "\n".join(lines)
 
@@ -61,7 +75,7 @@ class Regression:
             "rows_tested": len(self.predictions),
             "errors": self.errors.set_index("model").to_dict("index"),
             "interval": {"asked": self.coverage, "covered": self.covered},
-            "notes": self._warnings,
+            "notes": self._notes,
             "runs": [run.digest for run in self.model.runs_],
             "runs_answer": self.model.learned_,
         }
@@ -83,15 +97,18 @@ def regress(
         raise ValueError(f"expected another column to predict {target} from; got none")
     X, X_test, y, y_test = train_test_split(X, y, random_state=0)
     models = {**baselines(len(X)), "numlab": NumberRegressor()}
-    rows, predicted = [], {}
+    rows, predicted, distances = [], {}, {}
     for name, model in models.items():
         say(f"fitting {name}")
         predicted[name] = model.fit(X, y).predict(X_test)
         given = y_test, predicted[name]
         scores = mean_absolute_error(*given), root_mean_squared_error(*given)
         rows.append((name, *scores))
+        distances[name] = abs(y_test - predicted[name])
     low, high = model.predict_interval(X_test).T
     answers = {"true": y_test, "predicted": predicted["numlab"], "low": low, "high": high}
     errors = pd.DataFrame(rows, columns=["model", "mae", "rmse"])
     errors = errors.sort_values("mae", ignore_index=True)
+    more = pd.DataFrame(distances).sub(distances[errors.model[0]], axis=0)
+    errors["behind"] = (more.mean() / more.sem()).fillna(0.0)[errors.model].to_numpy()
     return Regression(target, model, errors, pd.DataFrame(answers), 0.8)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import io
-import itertools
 import json
-import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,13 +13,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import jinja2
+import numpy as np
 import pandas as pd
 
 from numlab import plots
 from numlab.compare import learning
-from numlab.compare.baselines import baselines
+from numlab.compare.baselines import LEAST_SKILL, baselines
 from numlab.compare.encodings import choices, encodings
-from numlab.compare.learning import PARTS, TEXTS, relative_errors, tied
+from numlab.compare.learning import PARTS, STANDARD_ERRORS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
 from numlab.encoders import Encoder
 from numlab.numbers import check_count
@@ -109,13 +108,11 @@ def report(
 
 def _trained(specs: list[RunSpec], say: Callable[[str], None]) -> list[Run]:
     """The runs of some specs, and how many are left as each ends."""
-    began, nth = time.monotonic(), itertools.count(1)
+    say(f"training {len(specs)} small models")
 
     def ended(run: Run, left: int) -> None:
-        rest = (time.monotonic() - began) / next(nth) * left
-        say(f"trained {run.spec.encoder}, seed {run.spec.seed}: {left} left, about {rest:.0f} s")
+        say(f"trained {run.spec.encoder}, seed {run.spec.seed}: {left} of {len(specs)} left")
 
-    say(f"training {len(specs)} small models")
     return train_all(specs, ended=ended)
 
 
@@ -155,9 +152,12 @@ class Report:
 
     @functools.cached_property
     def errors(self) -> pd.DataFrame | None:
-        """Of the columns that can be predicted, relative to the best constant; None without any."""
-        columns = list(self.advice.columns)
-        return relative_errors(self.answers, columns) if columns else None
+        """Relative to the best constant: of the columns that can be predicted, or of all if none
+        can; None without trained models."""
+        if self.answers is None:
+            return None
+        columns = list(self.advice.columns) or self.answers.column.unique()
+        return relative_errors(self.answers, columns)
 
     @property
     def _wide(self) -> pd.DataFrame:
@@ -245,15 +245,18 @@ def advise(
     left = every[every.held == every.held.max()]
     if left.ids.notna().any():
         left = left[left.ids == left.ids.max()]
-    able, columns, shown, ranking = [], {}, None, []
+    able, columns, shown, nearest, ranking = [], {}, None, None, []
     if answers is not None:
         able = [name for name in left.index if name in set(answers.encoder)]
         own = answers[answers.encoder.isin(able)]
-        names = learning.predictable(answers) if able else []
+        skills = learning.skills(answers)
+        nearest = skills.loc[skills.sigmas.fillna(-np.inf).idxmax()]
+        names = learning.predictable(skills) if able else []
         columns = {name: tied(own, [name]) for name in names}
+        shown = relative_errors(answers, names or answers.column.unique())
+        shown = shown.set_index(["part", "encoder"])
     if columns:
         ranking = tied(own, list(columns))
-        shown = relative_errors(answers, list(columns)).set_index(["part", "encoder"])
         best = left.loc[ranking[0]]
     else:
         order = left.sort_values(["lost", "tokens", "f1"], ascending=[True, True, False])
@@ -262,5 +265,9 @@ def advise(
         ranking = [best.name, *left.index[same].drop(best.name)]
     facts = {"untrained": untrained, "every": every, "left": left, "columns": columns, "best": best}
     facts |= {"ranking": ranking, "shown": shown, "parts": PARTS, "answers": answers, "able": able}
-    facts["seeds"] = answers.seed.nunique() if columns else 0
+    facts |= {
+        "nearest": nearest,
+        "asked": (STANDARD_ERRORS, LEAST_SKILL),
+        "seeds": answers.seed.nunique() if columns else 0,
+    }
     return Advice(best.name, bool(columns), _sentences("advice.txt", **facts), columns)

@@ -60,7 +60,7 @@ def sweep(
     caption = "line: median answer; band: least to greatest answer; dashed: answer = true value"
     if len(words):
         caption += "\nargmax: the number of the likeliest words; "
-        caption += "expectation: mean of the likely ones"
+        caption += "expectation: mean of the likely numbers"
     return captioned(figure, caption)
 
 

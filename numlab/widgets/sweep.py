@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import json
 import math
 import pprint
 import re
+import threading
 import time
 
 import ipywidgets
@@ -65,12 +67,25 @@ def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywid
     return panel
 
 
+def _one_at_a_time(method):
+    """JupyterLab handles what the page sends in one thread, and cells, whose loop fills in the
+    lines, in another."""
+
+    @functools.wraps(method)
+    def locked(self: "_Sweep", *args) -> None:
+        with self.drawing:
+            method(self, *args)
+
+    return locked
+
+
 class _Sweep(Panel):
     """The panel, and the answers of the chosen runs so far."""
 
     def __init__(self, runs: list[Run], slot: str, n: int):
         self.runs, self.n, self.task, self.labels = runs, n, runs[0].spec.task, labels(runs)
         self.filling: asyncio.Task | None = None
+        self.drawing = threading.RLock()
         self.hint = ""  # below, until something is kept
         seeds = sorted({run.spec.seed for run in runs})
         asked = [run.spec.objective.only for run in runs]
@@ -97,6 +112,7 @@ class _Sweep(Panel):
         on_change(self.move, self.slider)
         self.button.on_click(lambda _: self.keep())
 
+    @_one_at_a_time
     def choose(self) -> None:
         """Start again with the chosen parameter, seed and encoders."""
         self.choose_runs()
@@ -123,6 +139,7 @@ class _Sweep(Panel):
         self.chosen = [r for r in self.runs if self.labels[r] in names and r.spec.seed in seeds]
         self.button.disabled = not self.chosen
 
+    @_one_at_a_time
     def choose_encoders(self) -> None:
         """Draw the chosen encoders along the values asked so far."""
         self.choose_runs()
@@ -141,21 +158,22 @@ class _Sweep(Panel):
         """The slider's value."""
         return round(self.slider.value, 9)
 
+    @_one_at_a_time
     def draw(self) -> None:
         """Ask the runs at the slider's value, and draw everything in one message.
 
         Until this returns, the page sends no further move, and then only the last one (ipywidgets
         keeps one message on its way): so it must not return before it has drawn.
         """
-        start = time.perf_counter()
-        self.ask(self.at)
-        spelled = words(self.chosen, self.slot, self.at, self.n)
-        view = {"at": self.at, "name": self.name, "axis": self.axis, "gaps": self.gaps}
+        at, start = self.at, time.perf_counter()  # the slider may move meanwhile
+        self.ask(at)
+        spelled = words(self.chosen, self.slot, at, self.n)
+        view = {"at": at, "name": self.name, "axis": self.axis, "gaps": self.gaps}
         view["model_ms"] = 1000 * (time.perf_counter() - start)
         self.plot.show(sweep_figure(self.answered, spelled, **view))
         if self.chosen:
             weak = ", ".join(hardly_learned(self.answered, self.known))
-            table = _readout(self.answered[self.answered.true == self.at])
+            table = _readout(self.answered[self.answered.true == at])
             self.table.value = table + (note(HARDLY.format(weak)) if weak else "")
         else:
             self.table.value = note("Choose an encoder, and a seed that it was trained with.")
@@ -179,7 +197,8 @@ class _Sweep(Panel):
     def _fill_later(self) -> None:
         """Add a value to the lines when nothing else happens."""
         if self.filling:
-            self.filling.cancel()
+            with contextlib.suppress(RuntimeError):  # its loop has ended, and so has it
+                self.filling.get_loop().call_soon_threadsafe(self.filling.cancel)
         with contextlib.suppress(RuntimeError):  # no kernel, so nobody drags
             loop = asyncio.get_running_loop()
             self.filling = loop.create_task(self.fill())
@@ -190,12 +209,19 @@ class _Sweep(Panel):
         asked = self.answered.true.to_numpy(float)
         values = self.curve if np.isin(self.known, asked).all() else self.known
         distance = np.abs(values[:, None] - asked).min(1, initial=np.inf)
-        if self.chosen and distance.max() > 0:
+        slot, chosen = self.slot, self.chosen
+        if chosen and distance.max() > 0:
             value = float(values[distance.argmax()])
             await asyncio.sleep(IDLE)
-            for run in self.chosen:
-                answers([run], self.slot, value, self.n)  # remembered
+            for run in chosen:
+                answers([run], slot, value, self.n)  # remembered
                 await asyncio.sleep(REST)
+            self.add(value, slot, chosen)
+
+    @_one_at_a_time
+    def add(self, value: float, slot: str, chosen: list[Run]) -> None:
+        """Draw the lines through one more value, unless something else was chosen meanwhile."""
+        if (slot, chosen) == (self.slot, self.chosen):
             self.ask(value)
             self.draw()
 

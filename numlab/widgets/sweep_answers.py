@@ -70,7 +70,7 @@ def swept(
     DataFrame [part, encoder, true, median, low, high, invalid, word, number, probability]
         part "answer": one row for each encoder and each of the values, as from `answers`; "word":
         one row for each word at the value `at`, the likeliest first; "argmax": what that one
-        spells; "expectation": the average over the likeliest answers, the median over the texts.
+        spells; "expectation": the mean of the likely answers, over all texts.
 
     >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> view = nl.widgets.swept([nl.train(spec)], "answer", at=1.5, values=[1.2, 1.8], n=2)
@@ -96,8 +96,8 @@ def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | No
 def _words(run: Run, slot: str, value: float, n: int) -> pd.DataFrame:
     read = probes.number_logits(run, texts_at(run.spec.task, slot, value, n), slot)
     bars = spellings(read).assign(part="word")
-    middle = probes.expectation(read).expectation.quantile(interpolation="lower")
-    marks = {"part": ["argmax", "expectation"], "number": [bars.number[0], middle]}
+    mean = probes.expectation(read).expectation.mean()
+    marks = {"part": ["argmax", "expectation"], "number": [bars.number[0], mean]}
     return pd.concat([bars, pd.DataFrame(marks)], ignore_index=True)
 
 

@@ -23,7 +23,7 @@ def sweep_figure(
 ) -> dict[str, Any]:
     """The answers so far, their errors below, and at the right, if there are any, the words.
 
-    Its traces: "true", "true, below", "<encoder> so far", "<encoder> error", "<encoder>",
+    Its traces: "true", "true, below", "right", "<encoder> so far", "<encoder> error", "<encoder>",
     "words", "argmax", "expectation". Numbers beyond the axis are drawn at its ends. `at` is the
     true value now, `about` what else the template needs: name, gaps and model_ms.
     """
