@@ -37,11 +37,13 @@ ATTACKS ?=
 attack: setup
 	@PYTHONPATH=tests $(BIN)/python -m attacks $(ATTACKS)
 
+# OPTIONS="--no-browser --allow-root" for JupyterLab, and likewise for voila.
+OPTIONS ?=
 lab: setup
-	@$(BIN)/numlab lab
+	@$(BIN)/numlab lab $(OPTIONS)
 
 app: setup
-	@$(BIN)/numlab app
+	@$(BIN)/numlab app $(OPTIONS)
 
 # Compares what was installed by content, because a fresh checkout changes the files' dates.
 setup:

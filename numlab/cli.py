@@ -61,10 +61,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, no
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME",
-        help="Notebooks such as xval/planets, or folders such as xval. Default: all.",
+        metavar="NAME", help="Notebooks (xval/planets) or folders (xval). Default: all."
     ),
 ]
+Options = Annotated[
+    list[str] | None, typer.Argument(help="Passed on to the server, such as --no-browser.")
+]
+PASSED_ON = {"ignore_unknown_options": True}
 Picture = Annotated[
     str | None,
     typer.Option(
@@ -140,20 +143,20 @@ def runs(
         raise typer.Exit(damaged > 0)
 
 
-@app.command()
-def lab() -> None:
+@app.command(context_settings=PASSED_ON)
+def lab(options: Options = None) -> None:
     """Open the notebooks in JupyterLab; installed ones are copied into your own folder first."""
     start = str(_notebooks("jupyterlab") / "start.ipynb")
-    os.execl(sys.executable, sys.executable, "-m", "jupyterlab", start)
+    os.execl(sys.executable, sys.executable, "-m", "jupyterlab", start, *options or ())
 
 
-@app.command(name="app", context_settings={"ignore_unknown_options": True})
-def serve(arguments: Annotated[list[str] | None, typer.Argument(help="Options of voila.")] = None):
+@app.command(name="app", context_settings=PASSED_ON)
+def serve(options: Options = None) -> None:
     """Serve the notebooks as web pages, without JupyterLab."""
     notebooks = _notebooks("voila")
     from numlab.widgets import web
 
-    web.serve(notebooks, *arguments or ())
+    web.serve(notebooks, *options or ())
 
 
 def _notebooks(needed: str) -> Path:
@@ -323,9 +326,7 @@ def bench(
 ) -> None:
     """Measure encoders against eight of the nine desiderata of the BitTokens paper, untrained.
 
-    A desideratum is a property that an encoder should have, such as one token for each number. A
-    row is a measure of one. Beside a number stands the paper's mark for the encoder: ✓ (fulfilled),
-    ½ or ✗; nothing where the paper does not judge it.
+    A desideratum is a property that an encoder should have, such as one token for each number.
     """
     from numlab import plots
     from numlab.encoders.named import named

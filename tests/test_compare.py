@@ -770,20 +770,13 @@ def test_a_report_has_every_encoder_its_errors_and_advice(trained):
     assert "<table" in page and 'src="data:image/svg+xml;base64,' in page
 
 
-def test_a_script_in_a_file_s_name_its_columns_words_or_errors_is_text_in_the_page(
-    tmp_path, home, monkeypatch
-):
+def test_a_script_in_a_file_s_name_its_columns_or_words_is_text_in_the_page(tmp_path, home):
     script = "<script>alert(1)<|script>"  # a file's name has no slash
     rows = 30
     frame = pd.DataFrame({script: range(rows), "b": range(rows), "w": [script, "x"] * (rows // 2)})
     frame.to_csv(path := tmp_path / f"{script}.csv", index=False)
     page = compare.report(path, steps=0)._repr_html_()
     assert "&lt;script&gt;alert" in page and "<script" not in page
-    path.write_text(script)
-    shown = []
-    monkeypatch.setattr("numlab.widgets.upload.display", shown.append)
-    nl.widgets.your_numbers(path=str(path))
-    assert "&lt;script&gt;alert" in shown[0].value and "<script" not in shown[0].value
 
 
 def test_the_report_is_one_json_object(trained):

@@ -22,7 +22,12 @@ class Range(abc.ABC):
     @property
     def holds(self) -> str:
         """The range in words, for errors."""
-        return "{} <= x <= {}".format(*map(written, self.bounds))
+        low, high = map(written, self.bounds)
+        return f"|x| <= {high}" if low == f"-{high}" else f"{low} <= x <= {high}"
+
+    def readable(self, features: np.ndarray) -> str:
+        """The (F,) features that one token carries, as people read them."""
+        return " ".join(f"{value:.6g}" for value in features.tolist())
 
     def in_range(self, numbers) -> np.ndarray:
         """(n,) float64 or Python ints, all within `bounds`."""

@@ -65,6 +65,10 @@ class BitCode(Code):
             values = floats.astype(np.float64)
         return np.where(np.isfinite(values), values, np.nan)
 
+    def readable(self, features: np.ndarray) -> str:
+        bits, end = "".join(map(str, features.tolist())), 1 + np.finfo(self.dtype).nexp
+        return f"{bits[0]} {bits[1:end]} {bits[end:]}"  # sign, exponent, significand
+
 
 def float_bits(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """(n,) float64, infinities and NaN too, to (n, bits) uint8 of big-endian floats, sign first."""

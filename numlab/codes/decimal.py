@@ -116,6 +116,11 @@ class DigitCode(Decimal, Code):
             size /= 10.0**self.frac_digits
         return valid_only(np.where(negative, 0 - size, size), valid)  # no negative zero
 
+    def readable(self, features: np.ndarray) -> str:
+        sign, *digits = map(str, features.tolist())
+        digits.insert(self.int_digits, "." if self.frac_digits else "")
+        return ("+ ", "- ")[int(sign)] * self.signed + "".join(digits)
+
 
 @dataclass(frozen=True)
 class FigureCode(Code):
@@ -162,6 +167,11 @@ class FigureCode(Code):
         value = from_figures(size, decade - (self.figures - 1))
         valid &= np.isfinite(value)
         return valid_only(np.where(features[:, 0] > 0, 0 - value, value), valid)
+
+    def readable(self, features: np.ndarray) -> str:
+        sign, *digits = map(str, features.tolist())
+        decade = int("".join(digits[:3])) - SHIFT
+        return f"{'+-'[int(sign)]} {digits[3]}.{''.join(digits[4:])} E{decade}"
 
 
 def to_digits(size: np.ndarray, n_digits: int) -> np.ndarray:

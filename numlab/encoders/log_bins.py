@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from numlab.encoders.base import OneWord
-from numlab.numbers import check_count
+from numlab.numbers import check_count, written
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,10 @@ class LogBins(OneWord):
     def bounds(self) -> tuple[float, float]:
         high = float(np.nextafter(self.high, 0))
         return -high, high
+
+    @property
+    def holds(self) -> str:
+        return f"|x| < {written(self.high)}"
 
     def index(self, numbers) -> np.ndarray:
         x = self.in_range(numbers).astype(np.float64)

@@ -4,6 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from numlab.plots.style import encoder_color, panels, styled
+from numlab.probes.desiderata import MEASURES
 
 TICKS = {1.0: "✓", 0.5: "½", 0.0: "✗"}
 DOT = 260  # area of the best score, in square points
@@ -52,8 +53,11 @@ def report_card(frame: pd.DataFrame) -> Figure:
 
 def labels(card: pd.DataFrame) -> pd.Series:
     """What each row measures, and whether high or low is good: "D1 one token: tokens ↓"."""
-    arrow = card.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
-    return card.desideratum + ": " + card.measure + arrow
+    return card.desideratum + ": " + _marked(card)
+
+
+def _marked(card: pd.DataFrame) -> pd.Series:
+    return card.measure + card.measure.isin(FALLING).map({True: " ↓", False: " ↑"})
 
 
 def short(name: str) -> str:
@@ -69,9 +73,17 @@ def told(value: float) -> str:
 
 
 def as_text(card: pd.DataFrame) -> str:
-    """A report card with a row for each measure, encoders side by side in 100 characters."""
+    """A report card with a row for each measure, encoders side by side in 100 characters, and what
+    the measures are."""
     shown = card.value.map("{:.3g} ".format) + card.published.map(TICKS).fillna(" ")
     number = card.desideratum.str.partition(" ")[0]
-    rows = card.assign(shown=shown, measure=number + " " + card.measure)
-    table = rows.pivot_table("shown", "measure", "encoder", "first", sort=False)
-    return table.rename_axis(index=None, columns=None).to_string(na_rep="", line_width=100)
+    rows = card.assign(shown=shown, marked=number + " " + _marked(card))
+    table = rows.pivot_table("shown", "marked", "encoder", "first", sort=False)
+    text = table.rename_axis(index=None, columns=None).to_string(na_rep="", line_width=100)
+    measured = rows.drop_duplicates("measure")
+    lines = [
+        f"{row.desideratum}, {row.measure}: {MEASURES[row.measure][2]}"
+        for row in measured.itertuples()
+    ]
+    marks = "↑ high is good, ↓ low is good; ✓ ½ ✗: the paper's tick for the encoder, if it has one"
+    return "\n".join([text, "", marks, *lines])

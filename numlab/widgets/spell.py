@@ -58,16 +58,9 @@ def tokens_of(encoder: Encoder, number: float | int) -> list[Token]:
         error = float(abs(read - number) / (abs(number) or 1))
     rows = []
     for i in tokens.ids[tokens.mask]:
-        carried = _joined(next(features)) if i in encoder.carriers else None
+        carried = encoder.readable(next(features)) if i in encoder.carriers else None
         rows.append(Token("number", encoder.vocabulary[i], carried, number, read, error))
     return rows
-
-
-def _joined(features: np.ndarray) -> str:
-    """Digits or bits one after the other, values with spaces between."""
-    if features.dtype.kind in "iub":
-        return "".join(map(str, features.tolist()))
-    return " ".join(f"{value:.6g}" for value in features.tolist())
 
 
 def _page(text: str, encoders: list[Encoder]) -> str:

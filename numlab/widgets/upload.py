@@ -6,7 +6,6 @@ from pathlib import Path
 import anywidget
 import ipywidgets
 import traitlets
-from IPython.display import display
 
 from numlab import compare, store
 from numlab.compare.files import SUFFIXES
@@ -16,14 +15,16 @@ from numlab.widgets.panel import Panel, note, row, script
 def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
     """Upload a file of texts or of columns of numbers, and see which encoder suits it.
 
-    A message says how the file is read, what is done, and how long it takes; "Cancel" ends it once
-    another model is trained. Uploaded files are kept under `data/uploads`. A panel can start with
-    the file `path`. `options` (steps, columns, kinds, target, ...) are as in `compare.report`.
+    A message says how the file is read and what is done; "Cancel" ends it once another model is
+    trained. Uploaded files are kept under `data/uploads`. A second button takes the file `path`, if
+    there is one. `options` (steps, columns, kinds, target, ...) are as in `compare.report`.
 
     >>> panel = nl.widgets.your_numbers()
     """
     button = _Upload(accept=",".join(SUFFIXES))
     cancel = ipywidgets.Button(description="Cancel", icon="stop", disabled=True)
+    shown = {"width": "auto", "display": None if path else "none"}
+    example = ipywidgets.Button(description=f"Compare {Path(path or '').name}", layout=shown)
     message, page, cancelled = ipywidgets.HTML(), ipywidgets.HTML(), threading.Event()
     pieces: list[bytes] = []  # of the file that is on its way
 
@@ -38,7 +39,7 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
 
     def report(path: str | Path, content: bytes | None = None) -> None:
         cancelled.clear()
-        button.disabled, cancel.disabled = True, False
+        button.disabled, example.disabled, cancel.disabled = True, True, False
         try:
             progress("starting")  # numlab's parts for that may take seconds to load
             if content is not None:
@@ -51,7 +52,10 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
         except Exception as error:  # nobody sees an exception of a thread
             message.value = note(f"Nothing to compare: {error}", "alert")
         finally:
-            button.disabled, cancel.disabled = False, True
+            button.disabled, example.disabled, cancel.disabled = False, False, True
+
+    def start(*file) -> None:
+        threading.Thread(target=report, args=file, daemon=True).start()
 
     def take(_, piece: dict, content: list[bytes]) -> None:
         if piece["at"] == 0:
@@ -59,16 +63,12 @@ def your_numbers(path: str | Path | None = None, **options) -> ipywidgets.VBox:
         pieces.extend(content)
         if piece["isLast"]:
             kept = store.home() / "data" / "uploads" / Path(piece["name"]).name
-            whole = b"".join(pieces)
-            threading.Thread(target=report, args=(kept, whole), daemon=True).start()
+            start(kept, b"".join(pieces))
 
     button.on_msg(take)
     cancel.on_click(lambda _: stop())
-    if path:
-        display(message)  # the panel itself appears only when the cell has ended, below it
-        report(path)
-        return Panel(row(button, cancel), page)
-    return Panel(row(button, cancel), message, page)
+    example.on_click(lambda _: start(path))
+    return Panel(row(button, example, cancel), message, page)
 
 
 class _Upload(anywidget.AnyWidget):

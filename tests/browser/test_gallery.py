@@ -13,7 +13,6 @@ import pytest
 import numlab as nl
 from browser.conftest import ROOT, no_browser, shot
 from numlab.figures import gallery
-from numlab.widgets.spell import _joined
 
 WIDTHS = (1400, 390)
 REACTION = 50  # milliseconds, the median
@@ -78,7 +77,7 @@ def test_the_page_spells_as_numlab_does(page_of, encoder):
         if encoder == nl.XVal():
             assert float(there["carries"]) == tokens.features[0, 0], number
         elif encoder.carriers:
-            assert there["carries"] == _joined(tokens.features[0]), number
+            assert there["carries"] == "".join(map(str, tokens.features[0])), number
 
 
 def test_what_is_typed_is_spelled_at_once(page_of):

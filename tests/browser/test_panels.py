@@ -128,7 +128,8 @@ def test_an_uploaded_file_is_answered_with_advice_and_a_bad_one_in_words(page, m
     (module_home / "photo.csv").write_bytes(photo)
     upload(page, module_home / "photo.csv")
     page.get_by_text("photo.csv cannot be read as a table").wait_for()
-    assert page.get_by_text("there is no file nowhere.csv").count() == 1  # of the last panel
+    page.get_by_role("button", name="Compare nowhere.csv").click()  # of the last panel
+    page.get_by_text("there is no file nowhere.csv").wait_for()
     good = pd.DataFrame({"a": [0.25, 130, 7.5] * 10, "b": range(30)})
     good.to_csv(module_home / "good.csv", index=False)
     upload(page, module_home / "good.csv")
