@@ -76,14 +76,15 @@ def check_held(numbers: np.ndarray, name: str) -> None:
 def written(number: float | int) -> str:
     """A number as errors show it: exact and short; of an integer beyond float64 its length.
 
-    >>> written(3.2e11), written(9.995e9), written(999999.5), written(10**20)
-    ('3.2e11', '9.995e9', '999999.5', '100000000000000000000')
+    >>> written(3.2e11), written(999999.5), written(1234567.0), written(10**20)
+    ('3.2e11', '999999.5', '1234567', '100000000000000000000')
     """
     if isinstance(number, int):
         bits = number.bit_length()
         return str(number) if bits <= 1024 else f"an integer of about {bits * LOG_2:.0f} digits"
     short = f"{number:g}"
-    return re.sub(r"e\+0*", "e", short if float(short) == number else repr(float(number)))
+    exact = short if float(short) == number else repr(float(number)).removesuffix(".0")
+    return re.sub(r"e\+0*", "e", exact)
 
 
 def shown(number: float | int, others: Callable[[float], str] = "{:.6g}".format) -> str:

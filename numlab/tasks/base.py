@@ -199,7 +199,7 @@ class PopulationTask(RowTask):
         n = sum(map(natural, sizes))
         if n > self.population:
             held = f"{self} has {self.population:,} different texts"
-            raise ValueError(f"{held}; got sizes of {n:,} in all: test, validation and training")
+            raise ValueError(f"{held}; got n_test, n_valid and n_train of {n:,} in all")
         rows = np.split(self._draw_distinct(n, child_seed(seed, 0)), np.cumsum(sizes)[:-1])
         return tuple(self._texts(part, {}) for part in rows)
 

@@ -30,7 +30,7 @@ def clouds(frame: pd.DataFrame, dimensions: int = 2) -> Plot:
     axes, points, looks = [f"pc{i + 1}" for i in range(dimensions)], {}, []
     for title, rows in frame.groupby("cloud", sort=False):
         points[title], numbers = rows[axes].to_numpy(), rows.number.tolist()
-        size = 4 if len(rows) > 20 else 9
+        size = (4 if len(rows) > 20 else 9) / (3 if dimensions == 3 else 1)  # as large on the page
         marker = {"color": numbers, "colorscale": "Viridis", "size": size}
         looks.append({"marker": marker, "customdata": list(map(shown, numbers))})
     return Plot(panes(points, axes, looks))
@@ -59,7 +59,8 @@ def panes(points: dict[str, np.ndarray], axes: list[str], looks: list[dict]) -> 
     if deep:
         names = zip("xyz", axes, strict=True)
         scene = {f"{axis}axis": {"title": {"text": name}, **bare} for axis, name in names}
-        figure.update_scenes(scene, camera_eye={"x": 1.8, "y": 1.8, "z": 1.2})  # names fit, too
+        eye = {"x": 2.1, "y": 2.1, "z": 1.4}  # far enough for the names to fit
+        figure.update_scenes(scene, aspectmode="cube", camera_eye=eye)
     else:
         figure.update_xaxes(title=axes[0], **bare).update_yaxes(**bare)
         figure.update_yaxes(title=axes[1], col=1)

@@ -137,16 +137,16 @@ class _Explorer(Panel):
     def choose_typed(self) -> None:
         """Choose the numbers that were typed."""
         try:
-            indices = np.flatnonzero(typed(self.box.value, self.numbers))
+            chosen, absent = typed(self.box.value, self.numbers)
         except ValueError as error:
             text = f'Type numbers as in "7, 100 to 199": {error}.'
             self.message.value = note(text, "alert")
             return
-        if (chosen := ",".join(map(str, indices))) == self.brush.chosen:
+        if (indices := ",".join(map(str, np.flatnonzero(chosen)))) == self.brush.chosen:
             self.answer()  # an earlier alert goes
-        self.brush.chosen = chosen
-        if self.box.value.strip() and not len(indices):
-            self.message.value = note("None of these numbers is here.", "alert")
+        self.brush.chosen = indices
+        if absent:
+            self.message.value = note(f"Not here: {', '.join(absent)}.", "alert")
 
     def spell(self, index: int) -> None:
         """Show how the number under the mouse is spelled."""
@@ -206,13 +206,19 @@ def projected(e: Embeddings, projection: str) -> np.ndarray:
     return np.pad(points, ((0, 0), (0, n - points.shape[1])))
 
 
-def typed(text: str, numbers: np.ndarray) -> np.ndarray:
-    """(n,) bool: the numbers in a text such as "7, 100 to 199"."""
+def typed(text: str, numbers: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """(n,) bool, the numbers in a text such as "7, 100 to 199"; and its pieces that hold none."""
     chosen, number = np.zeros(len(numbers), bool), int if numbers.dtype == object else float
+    absent = []
     for piece in filter(None, map(str.strip, re.split("[,;]", text.replace("\u2212", "-")))):
-        ends = sorted(number(end) for end in re.split(r"\s+to\s+", piece))
-        chosen |= (numbers >= ends[0]) & (numbers <= ends[-1])
-    return chosen
+        try:
+            ends = sorted(number(end) for end in re.split(r"\s+to\s+", piece))
+        except ValueError:
+            raise ValueError(f"{piece!r} is not a number") from None
+        inside = (numbers >= ends[0]) & (numbers <= ends[-1])
+        chosen |= inside
+        absent += [] if inside.any() else [piece]
+    return chosen, absent
 
 
 def neighbours(e: Embeddings, indices: np.ndarray, k: int) -> list[tuple]:
