@@ -22,7 +22,7 @@ function scientific(split) {  // three significant digits; 100E-8 stands for 0
     const zero = digits === 100 && exponent === -8 && !minus;
     const written = "E" + (exponent < 0 ? "" : "+") + exponent;
     const read = zero ? 0 : Number((minus ? "-" : "") + digits + "e" + exponent);
-    return { words: split(minus, String(digits), written), read };
+    return { words: split(minus, String(digits), written), read, note: zero ? "100E-8 means 0" : "" };
   };
 }
 
@@ -99,14 +99,17 @@ function chips(name, { words, carries }) {
 function showSpelling() {
   const text = one("#number").value.trim().replaceAll("−", "-"), x = Number(text);
   const known = text !== "" && Number.isFinite(x);
-  one("#no-number").textContent = known ? "" : "Nothing to spell yet: type a number such as -60.25 or 3e8.";
+  one("#no-number").textContent = known ? "" :
+    Number.isNaN(x) || text === "" ? "Nothing to spell yet: type a number such as -60.25 or 3e8, with a decimal point." :
+    "Too large: the greatest number of a computer's 64 bits is about 1.8e308.";
   one(".chips").hidden = !known;
   if (!known) return;
   for (const row of all("[data-encoder]")) {
     const name = row.dataset.encoder, spelled = spell(name, x), [count, tokens, back] = all("td", row);
     count.textContent = spelled ? spelled.words.length : "none";
     tokens.innerHTML = spelled ? chips(name, spelled) : "cannot hold it: " + escaped(live.encoders[name].holds);
-    back.textContent = !spelled ? "" : spelled.read === x ? "the same number" : String(Number(spelled.read.toPrecision(9)));
+    const same = spelled && spelled.read === x ? "the same number" : spelled && String(Number(spelled.read.toPrecision(9)));
+    back.textContent = [same, spelled && spelled.note].filter(Boolean).join("; ");
   }
 }
 
@@ -152,7 +155,7 @@ function gap() {
     for (const [from, to = from] of TRAINED[slot]) {
       body += path(`M${x(from)} 24V${bottom}`, 'stroke="currentColor" opacity=".3" stroke-width="2"') +
         path(`M${x(from)} 24H${inside(to)}V${bottom}H${x(from)}z`, 'style="fill:currentColor" opacity=".12"') +
-        label(x(from), bottom + 16, +from.toFixed(2));
+        label(x(from), bottom + 16, +from.toFixed(3));
     }
     body += path(`M${x(truth)} 18V${bottom}`, 'stroke="var(--bad)" stroke-width="2" stroke-dasharray="5 4"') +
       text(x(truth), 13, "the truth", 'text-anchor="middle" style="fill:var(--bad)"');
@@ -165,7 +168,7 @@ function gap() {
       body += path(bar, 'stroke="currentColor" stroke-width="7" opacity=".25"') +  // black shows in the dark, too
         path(bar, `stroke="${color}" stroke-width="5" opacity=".6"`) +
         dot(inside(middle), y, 7, color, 'stroke="currentColor" stroke-opacity=".5"') +
-        text(width, y + 5, middle.toPrecision(3), 'text-anchor="end"');
+        text(width, y + 5, middle.toFixed(3), 'text-anchor="end"');
     });
     const models = encoders.filter(({ name }) => name !== "Kepler");  // the exact formula
     const given = models.flatMap(({ name, answers }) => (answers.has(truth) ? [{ name, ...answers.get(truth) }] : []));
@@ -179,7 +182,7 @@ function gap() {
     one("#gap-says").textContent =
       !best.length ? `At ${shown}${UNITS[slot]}, nobody answers with a number.` :
       `At ${shown}${UNITS[slot]}, ${named} ${best.length > 1 ? "are" : "is"} nearest to the truth, off by ${least.toPrecision(2)}` +
-      `${xval && !best.includes(xval) ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. On a grey line: ${grey}.`;
+      `${xval && !best.includes(xval) ? `; XVal by ${off(xval).toPrecision(2)}` : ""}. Answers seen in training (grey): ${grey}.`;
     one("#gap-plot").innerHTML = svg(width, bottom + 42, `What each encoder answers where the truth is ${shown}`, body);
   }
   function choose() {
@@ -259,7 +262,9 @@ function cloud() {
     const reach = (n) => Math.max(5, 10 - n, 10 - (most - n));
     const shared = lit.flatMap((mark) => near(mark).map((n) => Math.abs(n - mark.number) <= reach(mark.number)));
     const share = Math.round((100 * shared.filter(Boolean).length) / shared.length);
+    const absent = chosen.size - lit.length;
     one("#cloud-says").textContent = `${lit.length} ${lit.length === 1 ? "number" : "numbers"} chosen.` +
+      (absent ? ` ${absent} ${absent === 1 ? "is" : "are"} not among 0 to ${most}.` : "") +
       (shared.length ? ` Of the ten vectors nearest to each, ${share} % belong to its ten nearest numbers.` : "") +
       (lit.length > 8 ? " Below: the first 8." : "");
     const row = (mark) => `<tr><th scope="row">${mark.number}</th><td>${near(mark).join(", ")}</td></tr>`;
@@ -356,7 +361,7 @@ function search() {
     if (asked) paper.open = !paper.hidden;
   }
   for (const missing of all(".missing")) missing.hidden = Boolean(asked);
-  one("#found").textContent = !asked ? "" : found ? `${found} of ${cards.length} figures` : "no figure found";
+  one("#found").textContent = !asked ? "" : found ? `${found} of ${cards.length} figures (Enter)` : "no figure found";
 }
 
 // What was made on this machine; local.js is not committed
