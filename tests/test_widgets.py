@@ -8,6 +8,7 @@ import html
 import itertools
 import json
 import re
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ import plotly.io as pio
 import pytest
 import torch
 from test_explorer import unpacked
+from waiting import until
 
 import numlab as nl
 from numlab.plots.sweep import legible
@@ -404,6 +406,31 @@ def test_the_page_is_answered_between_two_runs_while_lines_are_filled_in(runs, m
     turns = [key for key, _ in itertools.groupby(order)]
     assert [turn for turn in turns if turn == 1] == [1] * len(runs)  # each run has its own turn
     assert turns.count(len(runs)) == 1  # then all, remembered, for the picture
+
+
+def test_a_move_that_comes_while_the_panel_draws_is_drawn_after_it(runs, monkeypatch):
+    panel, finished = nl.widgets.ood_sweep(runs[:2], "stepsize", n=2), threading.Event()
+    end, spell, ask = panel.slider.max, sweep.words, sweep.answers
+    page = threading.Thread(target=lambda: setattr(panel.slider, "value", end))
+
+    def words(*asked):
+        if page.ident is None:
+            page.start()
+            until(lambda: panel.slider.value == end, "the slider has moved")
+        return spell(*asked)
+
+    def answers(runs, slot, value, n):
+        if value == end:
+            finished.wait(30)  # not yet answered when the panel goes on to draw
+        return ask(runs, slot, value, n)
+
+    monkeypatch.setattr(sweep, "words", words)
+    monkeypatch.setattr(sweep, "answers", answers)
+    panel.slider.value = panel.slider.min
+    assert drawn(panel).layout.meta["true"] == panel.slider.min
+    finished.set()
+    page.join()
+    assert drawn(panel).layout.meta["true"] == end and "<td>" in panel.table.value
 
 
 def test_a_kept_view_is_whole_and_its_cell_makes_the_same(runs, module_home):
