@@ -113,7 +113,7 @@ class NumberModel(
         return inputs
 
     def inputs(self, texts: list[str], left: bool = False) -> dict[str, torch.Tensor]:
-        """Arguments for the model: inputs_embeds (n, T, d) and attention_mask (n, T).
+        """Arguments for `model`, the one inside: inputs_embeds (n, T, d) and attention_mask (n, T).
 
         Padded on the right; on the `left` for a decoder that continues the texts.
         """
