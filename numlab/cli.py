@@ -70,9 +70,7 @@ Options = Annotated[
 PASSED_ON = {"ignore_unknown_options": True}
 Picture = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE", help="Save a picture (.svg, .png, .pdf).", callback=_check_picture
-    ),
+    typer.Option(metavar="FILE", help="A picture: .svg, .png or .pdf.", callback=_check_picture),
 ]
 Profile = Annotated[
     str, typer.Option(help="smoke (seconds), quick (minutes), full (hours) or paper (a cluster).")
@@ -331,12 +329,13 @@ def bench(
     from numlab import plots
     from numlab.encoders.named import named
     from numlab.plots.cards import as_text
-    from numlab.probes.desiderata import report_card, standard
+    from numlab.probes.desiderata import MEASURES, report_card, standard
 
     subjects = [named(text) for text in encoders] if encoders else standard()
     card = report_card(subjects, seconds=arithmetic)
     options = {"orient": "records", "indent": 1, "double_precision": 15}
-    typer.echo(card.to_json(**options) if as_json else as_text(card))
+    about = {name: text for name, (_, _, text) in MEASURES.items()}
+    typer.echo(card.to_json(**options) if as_json else as_text(card, about))
     if picture:
         plots.report_card(card).savefig(picture)
 

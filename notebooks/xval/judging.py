@@ -43,14 +43,6 @@ def filled(answers: pd.DataFrame, value: float | pd.Series) -> pd.DataFrame:
     return answers.assign(predicted=answers.predicted.where(answers.valid, value), valid=True)
 
 
-def greatest(errors: pd.Series) -> pd.DataFrame:
-    """The greatest error of each encoder, in one row: some may have more seeds than others.
-
-    `errors` is indexed by encoder and seed; the greatest of a NaN and others is NaN.
-    """
-    return errors.groupby("encoder").agg(lambda e: e.max(skipna=False)).to_frame().T
-
-
 def pairs(
     errors: pd.DataFrame, names: Sequence[str], other: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

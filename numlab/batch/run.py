@@ -222,24 +222,17 @@ def run_notebooks(
             os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # notebooks report
             many = len(waiting) > jobs  # some of them read a pretrained model
             start_fork_server(*IMPORTED, *([PRETRAINED] if many else []))
-            with _reach(scheduler) as address:
-                _run(waiting, jobs, address, display)
+            if named(scheduler) == "slurm":
+                slurm.check()
+                _run(waiting, jobs, "slurm", display)
+            else:
+                with connect(named(scheduler)) as client:
+                    _run(waiting, jobs, client.scheduler.address, display)
         gallery.build()
     n = {state: sum(job.state == state for job in batch) for state in STATES}
     counts = f"{n['done']} done, {n['skipped']} up to date, {n['failed']} failed"
     display.print(f"notebooks at the profile {profile}: {counts}")
     return batch
-
-
-@contextlib.contextmanager
-def _reach(scheduler: str | None):
-    """What the kernels find in NUMLAB_SCHEDULER: "slurm", or a Dask scheduler's address."""
-    if named(scheduler) == "slurm":
-        slurm.check()
-        yield "slurm"
-    else:
-        with connect(named(scheduler)) as client:
-            yield client.scheduler.address
 
 
 def _run(jobs: list[Job], n_threads: int, address: str, display: Display) -> None:

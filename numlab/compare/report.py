@@ -29,7 +29,7 @@ from numlab.training import Run, RunSpec, train_all
 LOSSLESS = 1e-6  # relative error; float32 rounds by less
 UNTRAINED = "Before training"
 TRAINED = "Trained: errors relative to the best constant"
-LEGENDS = {
+LEGENDS = {  # below the tables of these headings
     UNTRAINED: "Neighbour F1: the share of a number's ten nearest numbers that are among its ten "
     "nearest vectors. Ids exact, where there are any: ids and codes that come back digit by digit, "
     "once rounded to a whole number.",
@@ -204,9 +204,7 @@ class Report:
             figure = plots.gap_errors(self.errors, [*baselines()])
             figure.savefig(file, format="svg", bbox_inches="tight")
         image = base64.b64encode(file.getvalue()).decode()
-        return TEMPLATES.get_template("report.html").render(
-            report=self, image=image, legends=LEGENDS
-        )
+        return TEMPLATES.get_template("report.html").render(report=self, image=image)
 
 
 def about(reading: Reading) -> list[str]:

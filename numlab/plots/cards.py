@@ -1,10 +1,11 @@
 """The report card of encoders, as dots and as text."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from numlab.plots.style import encoder_color, panels, styled
-from numlab.probes.desiderata import MEASURES
 
 TICKS = {1.0: "✓", 0.5: "½", 0.0: "✗"}
 DOT = 260  # area of the best score, in square points
@@ -72,18 +73,15 @@ def told(value: float) -> str:
     return ">999" if value > 999 else "<0.001" if 0 < value < 1e-3 else f"{value:.3g}"
 
 
-def as_text(card: pd.DataFrame) -> str:
+def as_text(card: pd.DataFrame, about: Mapping[str, str]) -> str:
     """A report card with a row for each measure, encoders side by side in 100 characters, and what
-    the measures are."""
+    each measure is."""
     shown = card.value.map("{:.3g} ".format) + card.published.map(TICKS).fillna(" ")
     number = card.desideratum.str.partition(" ")[0]
     rows = card.assign(shown=shown, marked=number + " " + _marked(card))
     table = rows.pivot_table("shown", "marked", "encoder", "first", sort=False)
     text = table.rename_axis(index=None, columns=None).to_string(na_rep="", line_width=100)
     measured = rows.drop_duplicates("measure")
-    lines = [
-        f"{row.desideratum}, {row.measure}: {MEASURES[row.measure][2]}"
-        for row in measured.itertuples()
-    ]
+    lines = [f"{r.desideratum}, {r.measure}: {about[r.measure]}" for r in measured.itertuples()]
     marks = "↑ high is good, ↓ low is good; ✓ ½ ✗: the paper's tick for the encoder, if it has one"
     return "\n".join([text, "", marks, *lines])

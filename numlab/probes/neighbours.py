@@ -185,16 +185,11 @@ def _search(points: np.ndarray) -> tuple[Callable, float]:
 
 
 def _distances(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distance of points[a] and points[b]; each pair is computed once."""
-    which = slice(None)
-    if len(points) < len(a):
-        pairs = np.minimum(a, b) * len(points) + np.maximum(a, b)
-        pairs, which = np.unique(pairs, return_inverse=True)
-        a, b = np.divmod(pairs, len(points))
+    """Distance of points[a] and points[b]."""
     distance = np.empty(len(a))
     for part in _chunks(len(a), points.shape[1]):
         distance[part] = _norms(points[a[part]] - points[b[part]])
-    return distance[which]
+    return distance
 
 
 def _distinct(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

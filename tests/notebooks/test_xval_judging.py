@@ -24,15 +24,6 @@ def test_an_invalid_answer_is_filled_in():
     assert full.valid.all()
 
 
-def test_the_greatest_error_is_that_of_all_seeds_an_encoder_has():
-    keys = [("P10", 0), ("P10", 1), ("XVal", 0), ("XVal", 1), ("XVal", 2), ("FP15", 0), ("FP15", 1)]
-    index = pd.MultiIndex.from_tuples(keys, names=["encoder", "seed"])
-    worst = judging.greatest(pd.Series([0.1, 0.2, 0.3, 0.4, 1.9, 0.1, np.nan], index))
-    assert worst[["P10", "XVal"]].iloc[0].tolist() == [0.2, 1.9]
-    assert not nl.gates.beats("beats the mean", worst[["XVal"]], 1.5).passed
-    assert not nl.gates.beats("beats the mean", worst[["FP15"]], 1.5).passed
-
-
 def test_each_error_stands_beside_that_of_the_same_slot():
     columns = pd.MultiIndex.from_product([["a0", "e0"], ["P10", "FP15", "XVal"]])
     errors = pd.DataFrame([[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]], columns=columns)
