@@ -211,7 +211,13 @@ def from_pretrained(
     spec = Pretrained(str(name_or_path))
     layer = _checked_layer(layer, spec.n_layer)
     trunk, corpus = model.trunk(spec.name, spec.blocks), spec.tokenizer([], None)(_alone(numbers))
-    _check_tokens(corpus, np.asarray(numbers), spec.name, several=tokens != "one")
+    batch = corpus.batch(np.arange(len(corpus)))
+    counts = (batch.slot == 0).sum(1)
+    unknown = (batch.slot == 0) & (batch.ids == corpus.tokenizer.text.tokenizer.unk_token_id)
+    for number, count, lacks in zip(numbers, counts, unknown.any(1), strict=True):
+        if lacks or (count != 1 and tokens == "one"):
+            found = f"{spec.name} has {'no' if lacks else count} tokens for {shown(number)}"
+            raise ValueError(found if lacks else f'{found}; take tokens="mean" or "last"')
 
     def states(batch: Batch) -> torch.Tensor:
         inputs = MaskedLM().show(batch).to(trunk.device)
@@ -224,20 +230,6 @@ def from_pretrained(
         return in_number
 
     return Embeddings(numbers, _means(corpus, states, counted), spec.name, layer)
-
-
-def _check_tokens(corpus: Corpus, numbers: np.ndarray, name: str, several: bool) -> None:
-    """Raise a ValueError for a number without tokens, or with several unless they are allowed."""
-    batch = corpus.batch(np.arange(len(corpus)))
-    in_number, unknown = batch.slot == 0, corpus.tokenizer.text.tokenizer.unk_token_id
-    no_token = (in_number & (batch.ids == unknown)).any(1)
-    if no_token.any():
-        raise ValueError(f"{name} has no tokens for {shown(numbers[no_token.argmax()])}")
-    counts = in_number.sum(1)
-    if not several and (counts != 1).any():
-        row = (counts != 1).argmax()
-        found = f"{name} has {counts[row]} tokens for {shown(numbers[row])}"
-        raise ValueError(f'{found}; take tokens="mean" or "last"')
 
 
 def _checked_layer(layer: int | None, n_layer: int) -> int:

@@ -133,7 +133,7 @@ class FigureCode(Code):
     """
 
     figures: int = 15
-    feature_dtype = np.uint8
+    feature_dtype, n_features = np.uint8, DigitCode.n_features
 
     def __post_init__(self):
         check_count(f"figures of {type(self).__name__}", self.figures, 1, 15)
@@ -141,10 +141,6 @@ class FigureCode(Code):
     @property
     def n_digits(self) -> int:
         return 3 + self.figures
-
-    @property
-    def n_features(self) -> int:
-        return 1 + self.n_digits
 
     @property
     def bounds(self) -> tuple[float, float]:

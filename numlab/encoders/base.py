@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -142,7 +142,11 @@ class Encoder(Range):
     @functools.cached_property
     def word_values(self) -> np.ndarray:
         """(V,) float64: the number that a word spells, such as '602' or '-602E-1'; NaN if none."""
-        return np.array([_value(word) for word in self.vocabulary])
+        values = np.full(len(self.vocabulary), np.nan)
+        for i, word in enumerate(self.vocabulary):
+            with contextlib.suppress(ValueError):
+                values[i] = float(word)
+        return values
 
     def spell(self, number: float | int) -> list[str]:
         """The words of one number, for people."""
@@ -251,10 +255,3 @@ def carried_numbers(
     numbers = np.full(len(carrier), None if values.dtype == object else np.nan, values.dtype)
     numbers[well_formed] = values[well_formed[np.nonzero(carrier)[0]]]
     return numbers
-
-
-def _value(word: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        return math.nan

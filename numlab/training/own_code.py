@@ -2,10 +2,10 @@
 
 import dataclasses
 import hashlib
-import importlib.util
 import inspect
 import itertools
 import json
+import os
 import sys
 import tokenize
 import warnings
@@ -87,29 +87,15 @@ def _used(statements: list, name: str) -> list:
 
 
 def _beside(statements: list, name: str) -> list[str]:
-    """The modules that statements of a module import from its folder, or from its package."""
-    module, found = sys.modules[name], []
-    folder, package = Path(module.__file__).parent, name.partition(".")[0]
-    for line in itertools.chain.from_iterable(statements):
-        for imported in _imported(line):
-            other = importlib.util.resolve_name(imported, module.__package__)
-            file = getattr(sys.modules.get(other), "__file__", None)
-            near = file and (other.partition(".")[0] == package or Path(file).parent == folder)
+    """The imported modules of a module's folder, or of its package, that its statements name."""
+    words = {word for line in itertools.chain.from_iterable(statements) for word in line}
+    folder, package = os.path.dirname(sys.modules[name].__file__), name.partition(".")[0]
+    found = []
+    for other, module in [*sys.modules.items()]:
+        if other.rpartition(".")[2] in words and (file := getattr(module, "__file__", None)):
+            near = other.partition(".")[0] == package or os.path.dirname(file) == folder
             found += [other] if near and other != name else []
     return found
-
-
-def _imported(line: list[str]) -> list[str]:
-    """The modules that a line may import: with "from a import b", a and a.b."""
-    if line[0] == "import":
-        parts = " ".join(line[1:]).replace(" . ", ".").split(" , ")
-        return [part.split()[0] for part in parts]
-    if line[0] != "from":
-        return []
-    at = line.index("import")
-    base = "".join(line[1:at])
-    dot = "" if base.endswith(".") else "."
-    return [base, *(f"{base}{dot}{word}" for word in _words(line[at:]) if word != "import")]
 
 
 def _statements(path: Path) -> list[list[list[str]]]:

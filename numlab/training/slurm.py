@@ -17,7 +17,6 @@ from numlab import store
 from numlab.training.fit import PROGRESS_SECONDS
 from numlab.training.progress import progress_bar
 from numlab.training.run import Run
-from numlab.training.spec import RunSpec
 from numlab.training.worker import appears, work
 
 QUEUE_SECONDS = 10.0  # between two looks at the queue, to spare Slurm
@@ -54,8 +53,9 @@ def train(runs: list[Run], ended: Callable[[Run, int], None]) -> None:
     pending, submitted = {}, False
     try:
         for run in runs:
-            job = executor.submit(Training(), str(store.home().resolve()), run.spec)
-            pending[job] = run
+            training = submitit.helpers.FunctionSequence()  # when its time is over, it is requeued
+            training.add(work, run.spec, str(store.home().resolve()))
+            pending[executor.submit(training)] = run
         submitted = True
         _wait(pending, ended)
     finally:
@@ -72,23 +72,17 @@ def _wait(pending: dict, ended: Callable[[Run, int], None]) -> None:
         while pending:
             time.sleep(PROGRESS_SECONDS)
             if time.monotonic() - asked > QUEUE_SECONDS:
-                queue, asked = _queue(queue), time.monotonic()
+                # not by submitit, which calls sacct: many Slurm clusters keep no accounting records
+                command, asked = ["squeue", "--me", "--noheader", "--format=%i"], time.monotonic()
+                answer = subprocess.run(command, capture_output=True, text=True)
+                if not answer.returncode:  # else Slurm is too busy to answer
+                    queue = set(answer.stdout.split())
             for job in [*pending]:
                 if job.paths.result_pickle.exists() or job.job_id not in queue:
                     run = pending.pop(job)
                     _collect(job, run)
                     ended(run, len(pending))
             show()
-
-
-def _queue(before: set[str]) -> set[str]:
-    """The user's jobs that wait or run; those of `before` where Slurm is too busy to answer.
-
-    Not by submitit, which calls sacct: many Slurm clusters keep no accounting records.
-    """
-    command = ["squeue", "--me", "--noheader", "--format=%i"]
-    answer = subprocess.run(command, capture_output=True, text=True)
-    return before if answer.returncode else set(answer.stdout.split())
 
 
 def _collect(job, run: Run) -> None:
@@ -103,16 +97,3 @@ def cancel(*which: str) -> None:
     """Cancel jobs by their ids, or by `--name` and a name."""
     if which:
         subprocess.run(["scancel", *which], check=False)
-
-
-class Training:
-    """What a job does. Before its time is over, or when it is preempted, submitit calls
-    `checkpoint` and requeues the job, which then resumes from the training's last checkpoint."""
-
-    def __call__(self, home: str, spec: RunSpec) -> None:
-        work(spec, home)
-
-    def checkpoint(self, *arguments):
-        from submitit.helpers import DelayedSubmission
-
-        return DelayedSubmission(self, *arguments)
