@@ -93,7 +93,7 @@ class _Decided(_Wrapped):
             return self.model.read(h)
         outputs = module(h)
         known = outputs.isfinite().all(1).cpu().numpy()  # else the model has diverged
-        numbers = self.rule.of(head.distribution(module, outputs))
+        numbers = self.rule.of(head.distribution(outputs.cpu()))
         features = head.features(np.where(known, numbers, 0.0))
         features[~known] = np.nan
         return features
@@ -129,4 +129,4 @@ class _Sampler(_Wrapped):
         module = self.model.value_head
         if module is None or not (outputs := module(h).cpu()).isfinite().all():  # it diverged
             return self.model.read(h)
-        return module.draw(outputs, 1, self.generator)[0].numpy()
+        return self.model.tokenizer.head.draw(outputs, 1, self.generator)[0].numpy()

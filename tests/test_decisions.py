@@ -34,7 +34,7 @@ def test_a_formula_is_used_where_the_head_has_one(encoder, objective, module_hom
     run = nl.train(spec(encoder, BARS, objective))
     logits = torch.tensor([0.2, 0.7, 0.1]).log()
     says(run, logits, monkeypatch)
-    d = BARS.distribution(run.model.value_head, logits[None])
+    d = BARS.distribution(logits[None])
     expected = {"mean": d.mean, "mode": d.mode, "median": d.quantile(torch.tensor([0.5]))}
     expected[0.75] = d.quantile(torch.tensor([0.75]))
     for decide, number in expected.items():
@@ -185,7 +185,7 @@ def test_a_head_in_its_own_units_gives_its_own_mean_over_an_asinh_encoder(module
     run = nl.train(spec(encoder, BARS, MASKED))
     logits = torch.tensor([0.2, 0.7, 0.1]).log()
     says(run, logits, monkeypatch)
-    mean = float(BARS.distribution(run.model.value_head, logits[None]).mean)
+    mean = float(BARS.distribution(logits[None]).mean)
     found = nl.predict(run, "test", "answer", decide="mean").predicted
     assert found.tolist() == pytest.approx([mean] * 16, rel=1e-5)
 

@@ -78,7 +78,7 @@ def test_a_fitted_hl_gauss_head_gives_targets_back_as_their_mean(asinh):
     x = np.random.default_rng(0).normal(size=1000) ** 3
     head = heads.HLGauss.fit(x, asinh=asinh)
     assert len(head.edges) == 129 and head.edges[0] < x.min() and head.edges[-1] > x.max()
-    mean = head.histogram(head.targets(torch.from_numpy(x)).log()).mean.numpy()
+    mean = head.distribution(head.targets(torch.from_numpy(x)).log()).mean.numpy()
     bins = np.diff(head.edges)[np.searchsorted(head.edges, x) - 1]
     assert np.abs((mean - x) / bins).max() < (0.3 if asinh else 1e-3)
 
@@ -130,7 +130,7 @@ def test_the_density_of_digits_and_bits_is_their_probability_over_the_width_of_a
     torch.manual_seed(0)
     module = head.build(64)
     outputs = 0.5 * torch.randn_like(module(torch.zeros(1, 64)))
-    d, numbers = head.distribution(module, outputs), every_number(head)
+    d, numbers = head.distribution(outputs), every_number(head)
     log_density = d.log_density(torch.from_numpy(numbers)[:, None])[:, 0].numpy()
     share = np.exp(log_density) * head.spacing(numbers)
     assert share.sum() == pytest.approx(float(d.valid), abs=0.1 if d.valid < 1 else 1e-6)
@@ -161,8 +161,8 @@ def test_the_density_of_a_sure_head_adds_up_to_1(head, number):
     """Also at a power of 2, below which floats are closer, and at 0 where nothing is below it."""
     module, features = head.build(64), torch.from_numpy(head.features([number]))
     outputs = torch.zeros_like(module(torch.zeros(1, 64))).requires_grad_()
-    module.loss(outputs, features).sum().backward()
-    d = head.distribution(module, -1e4 * outputs.grad)
+    head.loss(outputs, features).sum().backward()
+    d = head.distribution(-1e4 * outputs.grad)
     grid = torch.from_numpy(number + 2 * head.spacing([number]) * np.linspace(-1, 1, 40_001))
     density = d.log_density(grid[:, None])[:, 0].exp()
     assert float(torch.trapezoid(density, grid)) == pytest.approx(1, abs=1e-3)
@@ -191,16 +191,16 @@ def test_outputs_of_least_loss_read_as_the_number(head):
     optimizer = torch.optim.Rprop([outputs], lr=0.1)
     for _ in range(200):
         optimizer.zero_grad()
-        module.loss(outputs, features).sum().backward()
+        head.loss(outputs, features).sum().backward()
         optimizer.step()
-    read = head.number(module.read(outputs.detach()).numpy())
+    read = head.number(head.read(outputs.detach()).numpy())
     wide = 30.0 if head == HEADS["bars"] else 0.6  # half a bar
     assert np.allclose(read, NUMBERS, rtol=0.02, atol=wide)
     if head == HEADS["value"]:
         with pytest.raises(ValueError, match="predicts single numbers"):
-            head.distribution(module, outputs)
+            head.distribution(outputs)
         return
-    d = head.distribution(module, outputs)
+    d = head.distribution(outputs.detach())
     true = torch.tensor(NUMBERS, dtype=torch.float64)
     assert (d.quantile(torch.tensor([0.999] * 5)).numpy() >= read - 0.1).all()
     assert (d.crps(true) < 20).all()
@@ -254,9 +254,9 @@ def test_a_head_that_is_not_the_encoders_learns(encoder, module_home):
 
 
 def test_a_diverged_mixture_has_no_number_as_its_loss_and_its_mean():
-    module = heads.MixtureHead(2).build(8)
-    outputs = module(torch.full((3, 8), torch.nan))
-    found = torch.stack([module.loss(outputs, torch.ones(3, 1)), module.read(outputs)[:, 0]])
+    head = heads.MixtureHead(2)
+    outputs = head.build(8)(torch.full((3, 8), torch.nan))
+    found = torch.stack([head.loss(outputs, torch.ones(3, 1)), head.read(outputs)[:, 0]])
     assert found.isnan().all()
 
 
@@ -290,7 +290,7 @@ def test_a_loss_is_a_mean_over_bits_or_digits_times_the_weight(weight):
     ):
         module, features = head.build(8), torch.from_numpy(head.features([1.5, -20.0]))
         outputs = torch.zeros_like(module(torch.zeros(2, 8)))
-        assert module.loss(outputs, features).tolist() == pytest.approx([weight * each] * 2)
+        assert head.loss(outputs, features).tolist() == pytest.approx([weight * each] * 2)
 
 
 def test_the_losses_of_bits_and_figures_weigh_as_published():
@@ -304,13 +304,13 @@ def test_the_losses_of_bits_and_figures_weigh_as_published():
 
 def test_rounded_digits_err_by_a_root_that_has_a_gradient_at_0_and_are_read_as_digits():
     head = heads.RoundedHead(3)
-    module, features = head.build(4), torch.from_numpy(head.features([123]))
+    features = torch.from_numpy(head.features([123]))
     outputs = torch.tensor([[4.0, 5.0, 6.0]])  # each off by 3
-    assert module.loss(outputs, features).tolist() == pytest.approx([3.0])
+    assert head.loss(outputs, features).tolist() == pytest.approx([3.0])
     sure = torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
-    module.loss(sure, features).sum().backward()
+    head.loss(sure, features).sum().backward()
     assert sure.grad.isfinite().all()
-    assert head.number(module.read(torch.tensor([[9.7, -0.8, 14.0]])).numpy()).tolist() == [909.0]
+    assert head.number(head.read(torch.tensor([[9.7, -0.8, 14.0]])).numpy()).tolist() == [909.0]
 
 
 def test_a_number_beyond_the_edges_of_hl_gauss_counts_as_the_nearest():

@@ -70,16 +70,7 @@ class Logarithm(ScaledCode, nl.heads.Head):
         return super().number(features[:, :1] * np.expm1(np.abs(features[:, 1:])))
 
     def build(self, d_model):
-        return LogarithmModule(d_model)
-
-
-class LogarithmModule(nl.heads.HeadModule):
-    def __init__(self, d_model):
-        super().__init__()
-        self.out = nn.Linear(d_model, 2)
-
-    def forward(self, h):
-        return self.out(h.float())
+        return nl.heads.HeadModule(self, nn.Linear(d_model, 2))
 
     def loss(self, outputs, features):
         return (outputs - features).abs().sum(1)
@@ -198,7 +189,7 @@ def test_each_term_of_the_loss_counts(runs):
 
 def test_the_head_says_what_is_predicted(runs):
     run = runs[1]
-    assert run.model.value_head.__class__ is LogarithmModule
+    assert run.model.value_head.head == Logarithm()
     batch = run.tokenizer(run.examples("test"), ("answer",)).batch(np.arange(4))
     _, targets = run.spec.objective.train(batch, np.random.default_rng(0))
     answers = run.examples("test")[0].column("answer")[:4]
@@ -517,7 +508,7 @@ def test_a_value_encoder_without_an_embedding_is_refused():
 
 
 def test_a_head_whose_loss_is_not_one_for_each_number_is_refused(home, monkeypatch):
-    monkeypatch.setattr(value.ValueModule, "loss", lambda self, o, f: o - f[:, 0])
+    monkeypatch.setattr(value.ValueHead, "loss", lambda self, o, f: o - f[:, 0])
     with pytest.raises(ValueError, match=r"a loss for each number, \((\d+),\); got \(\1, \1\)"):
         nl.train(spec(encoder=nl.XVal()))
 

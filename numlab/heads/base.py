@@ -42,59 +42,6 @@ class Head(Code):
     def build(self, d_model: int) -> HeadModule:
         """The module that predicts; raises a ValueError where d_model is too small."""
 
-    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Distribution:
-        """The distributions of m numbers that (m, O) outputs of the head's module describe.
-
-        By default samples, each feature drawn independently. A head with a formula returns that;
-        one that predicts single numbers raises a ValueError.
-        """
-        outputs = outputs.detach().cpu()
-        drawn = module.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))
-        numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
-        log_density = functools.partial(self._log_density, module, outputs)
-        return Points(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
-
-    def _log_density(self, module: HeadModule, outputs: torch.Tensor, x: torch.Tensor):
-        """The log of the probability of x's features, over the width of what is rounded to x."""
-        numbers, (low, high) = x.double().numpy().ravel(), self.bounds
-        held = (numbers >= low) & (numbers <= high)
-        numbers = np.where(held, numbers, 0.0)
-        width, features = self.spacing(numbers), self.features(numbers)
-        zero = self.number(features) == 0
-        features[zero, 0] = 0
-        features = torch.from_numpy(features).view(*x.shape, -1)
-        log_share = module.log_probability(outputs, features)
-        features[..., 0] = 1  # the sign: 0 has two spellings
-        both = log_share.logaddexp(module.log_probability(outputs, features))
-        zero, held, width = (torch.from_numpy(a).view(x.shape) for a in (zero, held, width))
-        log_share = torch.where(zero & held, both, log_share)
-        return torch.where(held, log_share - width.log(), -torch.inf)
-
-
-class HeadModule(nn.Module, abc.ABC):
-    """(m, d) hidden states to (m, O) outputs, their loss, and the features that they stand for.
-
-    m numbers are read from hidden states of width d; a number has O outputs and F features, those
-    of its `Head`. `predict` maps hidden states to outputs; a subclass with a `forward` of its own
-    passes None.
-
-    >>> import torch
-    >>> head = nl.heads.DigitHead(int_digits=3)
-    >>> module = head.build(d_model=8)
-    >>> outputs, true = module(torch.zeros(2, 8)), torch.from_numpy(head.features([7, -42]))
-    >>> outputs.shape, module.loss(outputs, true).shape, module.read(outputs).shape
-    (torch.Size([2, 31]), torch.Size([2]), torch.Size([2, 4]))
-    """
-
-    def __init__(self, head: Head | None = None, predict: nn.Module | None = None):
-        super().__init__()
-        self.head, self.predict = head, predict
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        """(m, d) to (m, O), in float32."""
-        with in_float32(h):
-            return self.predict(h.float())
-
     @abc.abstractmethod
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m, O) outputs and (m, F) true features to (m,) losses."""
@@ -114,6 +61,56 @@ class HeadModule(nn.Module, abc.ABC):
     def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """The natural logarithm of the probability that `draw` draws features (..., m, F)."""
         raise ValueError(f"{type(self).__name__} gives no probability of what it draws")
+
+    def distribution(self, outputs: torch.Tensor) -> Distribution:
+        """The distributions of m numbers that (m, O) outputs, on the CPU, describe.
+
+        By default samples, each feature drawn independently. A head with a formula returns that;
+        one that predicts single numbers raises a ValueError.
+        """
+        drawn = self.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))
+        numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
+        log_density = functools.partial(self._log_density, outputs)
+        return Points(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
+
+    def _log_density(self, outputs: torch.Tensor, x: torch.Tensor):
+        """The log of the probability of x's features, over the width of what is rounded to x."""
+        numbers, (low, high) = x.double().numpy().ravel(), self.bounds
+        held = (numbers >= low) & (numbers <= high)
+        numbers = np.where(held, numbers, 0.0)
+        width, features = self.spacing(numbers), self.features(numbers)
+        zero = self.number(features) == 0
+        features[zero, 0] = 0
+        features = torch.from_numpy(features).view(*x.shape, -1)
+        log_share = self.log_probability(outputs, features)
+        features[..., 0] = 1  # the sign: 0 has two spellings
+        both = log_share.logaddexp(self.log_probability(outputs, features))
+        zero, held, width = (torch.from_numpy(a).view(x.shape) for a in (zero, held, width))
+        log_share = torch.where(zero & held, both, log_share)
+        return torch.where(held, log_share - width.log(), -torch.inf)
+
+
+class HeadModule(nn.Module):
+    """(m, d) hidden states to (m, O) outputs by `predict`, which its `Head` reads.
+
+    m numbers are read from hidden states of width d; a number has O outputs and F features.
+
+    >>> import torch
+    >>> head = nl.heads.DigitHead(int_digits=3)
+    >>> module = head.build(d_model=8)
+    >>> outputs, true = module(torch.zeros(2, 8)), torch.from_numpy(head.features([7, -42]))
+    >>> outputs.shape, head.loss(outputs, true).shape, head.read(outputs).shape
+    (torch.Size([2, 31]), torch.Size([2]), torch.Size([2, 4]))
+    """
+
+    def __init__(self, head: Head, predict: nn.Module):
+        super().__init__()
+        self.head, self.predict = head, predict
+
+    def forward(self, h: torch.Tensor) -> torch.Tensor:
+        """(m, d) to (m, O), in float32."""
+        with in_float32(h):
+            return self.predict(h.float())
 
 
 def in_float32(tensor: torch.Tensor) -> contextlib.AbstractContextManager:

@@ -1,6 +1,5 @@
 """A number's bin: smoothed targets (HL-Gauss), or bars with tails (TabPFN's distribution)."""
 
-import abc
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -29,29 +28,15 @@ class BinHead(ScaledCode, Head):
         name, advice = type(self).__name__, "standardise the target"
         object.__setattr__(self, "edges", as_edges(name, self.edges, 3, self.scale, advice))
 
-    @abc.abstractmethod
-    def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-        """(m, K) logits and (m,) true numbers to (m,) losses."""
-
     def build(self, d_model: int) -> HeadModule:
-        return BinModule(self, nn.Linear(d_model, len(self.edges) - 1))
+        return HeadModule(self, nn.Linear(d_model, len(self.edges) - 1))
 
-    def histogram(self, outputs: torch.Tensor) -> Histogram:
+    def distribution(self, outputs: torch.Tensor) -> Histogram:
         edges = torch.tensor(self.edges, dtype=torch.float64, device=outputs.device)
         return Histogram(outputs.double().log_softmax(1), edges, self.tails)
 
-    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Histogram:
-        return self.histogram(outputs.detach().cpu())
-
-
-class BinModule(HeadModule):
-    """(m, K) logits of the bins."""
-
-    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        return self.head.losses(outputs, features[:, 0])
-
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        return self.head.histogram(outputs).mean.float()[:, None]
+        return self.distribution(outputs).mean.float()[:, None]
 
 
 @dataclass(frozen=True)
@@ -100,9 +85,9 @@ class HLGauss(BinHead):
         edges = middle + spread * np.sinh(edges) if asinh else edges
         return cls(tuple(edges.tolist()))
 
-    def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """Cross-entropies, in float32."""
-        return -(self.targets(numbers).float() * logits.float().log_softmax(1)).sum(1)
+        return -(self.targets(features[:, 0]).float() * outputs.float().log_softmax(1)).sum(1)
 
     def targets(self, numbers: torch.Tensor) -> torch.Tensor:
         """(m,) numbers to the (m, K) distributions that stand for them."""
@@ -133,6 +118,6 @@ class Bars(BinHead):
         """`bins` bars that hold equally many of the (n,) numbers; fewer where numbers repeat."""
         return cls(quantile_edges(numbers, bins))
 
-    def losses(self, logits: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """Negative log densities."""
-        return -self.histogram(logits).log_density(numbers).float()
+        return -self.distribution(outputs).log_density(features[:, 0]).float()

@@ -24,17 +24,13 @@ class BitHead(BitCode, Head):
     weight: float = 1.0
 
     def build(self, d_model: int) -> HeadModule:
-        return BitModule(self, nn.Linear(d_model, self.bits))
-
-
-class BitModule(HeadModule):
-    """(m, bits) logits of a bit being 1."""
+        return HeadModule(self, nn.Linear(d_model, self.bits))
 
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) binary cross-entropies, the mean over the bits."""
         bits = features.float()
         loss = F.binary_cross_entropy_with_logits(outputs, bits, reduction="none").mean(1)
-        return self.head.weight * loss
+        return self.weight * loss
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         """(m, bits) uint8; `number` gives NaN for the bits of an infinity or a NaN."""

@@ -14,8 +14,50 @@ from numlab.heads.base import Head, HeadModule
 NO_DIGIT = 255
 
 
+class _Logits(Head):
+    """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) cross-entropies, the mean over the digits (fone, Algorithm 3); plus the sign's."""
+        digits = features[:, 1:].flip(1).long()
+        logits = self._of_digits(outputs).flatten(0, 1)
+        loss = F.cross_entropy(logits, digits.flatten(), reduction="none")
+        loss = self.weight * loss.view(digits.shape).mean(1)
+        if not self.signed:
+            return loss
+        negative = features[:, 0].float()
+        sign = F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
+        return loss + self.weight * sign
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        digits = self._of_digits(outputs).argmax(2).flip(1)
+        digits[~outputs.isfinite().all(1)] = NO_DIGIT  # of a diverged model
+        negative = (outputs[:, :1] > 0) if self.signed else torch.zeros_like(digits[:, :1])
+        return torch.cat([negative, digits], 1).to(torch.uint8)
+
+    def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
+        m, signed = len(outputs), self.signed
+        shares = self._of_digits(outputs.float()).softmax(2).flatten(0, 1)  # (m D, 10)
+        digits = torch.multinomial(shares, n, replacement=True, generator=generator)
+        digits = digits.T.reshape(n, m, self.n_digits).flip(2)
+        negative = outputs[:, :1].float().sigmoid() if signed else torch.zeros(m, 1)
+        negative = torch.bernoulli(negative.expand(n, -1, -1), generator=generator)
+        return torch.cat([negative, digits], 2).to(torch.uint8)
+
+    def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        digits = features[..., 1:].flip(-1).long()
+        logs = self._of_digits(outputs.double()).log_softmax(2).expand(*digits.shape, 10)
+        log_share = logs.gather(-1, digits[..., None]).sum((-2, -1))
+        negative = outputs[:, 0].double() if self.signed else torch.tensor(-torch.inf)
+        return log_share + F.logsigmoid(torch.where(features[..., 0] > 0, negative, -negative))
+
+    def _of_digits(self, outputs: torch.Tensor) -> torch.Tensor:
+        """(m, D, 10) logits of the digits."""
+        return outputs[:, int(self.signed) :].unflatten(1, (self.n_digits, 10))
+
+
 @dataclass(frozen=True)
-class DigitHead(DigitCode, Head):
+class DigitHead(DigitCode, _Logits):
     """Ten logits for each digit and one for the sign, by a learned linear map.
 
     >>> nl.heads.DigitHead(int_digits=3)
@@ -23,11 +65,11 @@ class DigitHead(DigitCode, Head):
     """
 
     def build(self, d_model: int) -> HeadModule:
-        return DigitModule(self, nn.Linear(d_model, 10 * self.n_digits + self.signed))
+        return HeadModule(self, nn.Linear(d_model, 10 * self.n_digits + self.signed))
 
 
 @dataclass(frozen=True)
-class FigureHead(FigureCode, Head):
+class FigureHead(FigureCode, _Logits):
     """Ten logits for each digit of scientific notation, one for the sign: BitTokens in base 10.
 
     deviates: the original has ten logits for the sign, too, and predicts 17 figures; it sums the
@@ -47,7 +89,7 @@ class FigureHead(FigureCode, Head):
 
 
 @dataclass(frozen=True)
-class CircleHead(DigitCode, Head):
+class CircleHead(DigitCode, _Logits):
     """Digits, read from circles in the first entries of the hidden state (fone, Alg. 2 and 3).
 
     These are two entries (cos, sin) for each place and period, the least significant place first;
@@ -74,7 +116,7 @@ class CircleHead(DigitCode, Head):
 
     def build(self, d_model: int) -> HeadModule:
         _check_width(self, d_model, self.n_entries)
-        return DigitModule(self, CircleLogits(self.n_digits, self.periods, self.signed))
+        return HeadModule(self, CircleLogits(self.n_digits, self.periods, self.signed))
 
 
 @dataclass(frozen=True)
@@ -91,54 +133,24 @@ class RoundedHead(DigitCode, Head):
 
     def build(self, d_model: int) -> HeadModule:
         _check_width(self, d_model, self.n_digits)
-        return RoundedDigits(self)
+        return HeadModule(self, nn.Identity())
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) root mean squared errors (our choice: the root is taken number by number)."""
+        digits = outputs[:, : self.n_digits]
+        error = (digits - features[:, 1:].float()).square().mean(1)
+        return (error + 1e-8).sqrt()  # at 0 a root has no gradient
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        outputs = outputs[:, : self.n_digits]
+        digits = outputs.round().clamp(0, 9)
+        digits = torch.where(outputs.isfinite(), digits, NO_DIGIT).to(torch.uint8)
+        return torch.cat([torch.zeros_like(digits[:, :1]), digits], 1)
 
 
 def _check_width(head: Head, d_model: int, least: int) -> None:
     if d_model < least:
         raise ValueError(f"{head} takes d_model >= {least}; got {d_model}")
-
-
-class DigitModule(HeadModule):
-    """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
-
-    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        """(m,) cross-entropies, the mean over the digits (fone, Algorithm 3); plus the sign's."""
-        digits = features[:, 1:].flip(1).long()
-        logits = self._of_digits(outputs).flatten(0, 1)
-        loss = F.cross_entropy(logits, digits.flatten(), reduction="none")
-        loss = self.head.weight * loss.view(digits.shape).mean(1)
-        if not self.head.signed:
-            return loss
-        negative = features[:, 0].float()
-        sign = F.binary_cross_entropy_with_logits(outputs[:, 0], negative, reduction="none")
-        return loss + self.head.weight * sign
-
-    def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        digits = self._of_digits(outputs).argmax(2).flip(1)
-        digits[~outputs.isfinite().all(1)] = NO_DIGIT  # of a diverged model
-        negative = (outputs[:, :1] > 0) if self.head.signed else torch.zeros_like(digits[:, :1])
-        return torch.cat([negative, digits], 1).to(torch.uint8)
-
-    def draw(self, outputs: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:
-        m, signed = len(outputs), self.head.signed
-        shares = self._of_digits(outputs.float()).softmax(2).flatten(0, 1)  # (m D, 10)
-        digits = torch.multinomial(shares, n, replacement=True, generator=generator)
-        digits = digits.T.reshape(n, m, self.head.n_digits).flip(2)
-        negative = outputs[:, :1].float().sigmoid() if signed else torch.zeros(m, 1)
-        negative = torch.bernoulli(negative.expand(n, -1, -1), generator=generator)
-        return torch.cat([negative, digits], 2).to(torch.uint8)
-
-    def log_probability(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        digits = features[..., 1:].flip(-1).long()
-        logs = self._of_digits(outputs.double()).log_softmax(2).expand(*digits.shape, 10)
-        log_share = logs.gather(-1, digits[..., None]).sum((-2, -1))
-        negative = outputs[:, 0].double() if self.head.signed else torch.tensor(-torch.inf)
-        return log_share + F.logsigmoid(torch.where(features[..., 0] > 0, negative, -negative))
-
-    def _of_digits(self, outputs: torch.Tensor) -> torch.Tensor:
-        """(m, D, 10) logits of the digits."""
-        return outputs[:, int(self.head.signed) :].unflatten(1, (self.head.n_digits, 10))
 
 
 class CircleLogits(nn.Module):
@@ -157,20 +169,3 @@ class CircleLogits(nn.Module):
         n = self.n_digits * self.basis.shape[1]
         logits = (h[:, :n].unflatten(1, (self.n_digits, -1)) @ self.basis.T).flatten(1)
         return torch.cat([h[:, n : n + 1], logits], 1) if self.signed else logits
-
-
-class RoundedDigits(HeadModule):
-    """(m, D) entries, most significant digit first."""
-
-    def forward(self, h: torch.Tensor) -> torch.Tensor:
-        return h[:, : self.head.n_digits].float()
-
-    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        """(m,) root mean squared errors (our choice: the root is taken number by number)."""
-        error = (outputs - features[:, 1:].float()).square().mean(1)
-        return (error + 1e-8).sqrt()  # at 0 a root has no gradient
-
-    def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        digits = outputs.round().clamp(0, 9)
-        digits = torch.where(outputs.isfinite(), digits, NO_DIGIT).to(torch.uint8)
-        return torch.cat([torch.zeros_like(digits[:, :1]), digits], 1)

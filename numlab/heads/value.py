@@ -36,7 +36,19 @@ class ValueHead(ScaledCode, Head):
     normalised: bool = False
 
     def build(self, d_model: int) -> HeadModule:
-        return ValueModule(self, mlp(d_model, 1, self.bias))
+        return HeadModule(self, mlp(d_model, 1, self.bias))
+
+    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        """(m,) squared errors."""
+        target = features.float()[:, 0]
+        error = (outputs.float()[:, 0] - target).square()
+        # our choice: the paper names the NMSE and does not define it. Here: over the mean square
+        # of the batch's numbers. (Over each number's own square, it would favour predictions
+        # that are too small.)
+        return error / target.square().mean().clamp_min(1e-6) if self.normalised else error
+
+    def read(self, outputs: torch.Tensor) -> torch.Tensor:
+        return outputs
 
 
 @dataclass(frozen=True)
@@ -60,40 +72,16 @@ class MixtureHead(ScaledCode, Head):
         check_count("n of MixtureHead", self.n)
 
     def build(self, d_model: int) -> HeadModule:
-        return MixtureModule(self, mlp(d_model, 3 * self.n, self.bias))
+        return HeadModule(self, mlp(d_model, 3 * self.n, self.bias))
 
-    def distribution(self, module: HeadModule, outputs: torch.Tensor) -> Normals:
-        mixture = module.mixture(outputs.detach().cpu())
+    def distribution(self, outputs: torch.Tensor) -> Normals:
+        mixture = self.mixture(outputs)
         means, widths = mixture.component_distribution.loc, mixture.component_distribution.scale
         shares = mixture.mixture_distribution.logits.double().softmax(1)  # they add up to 1
         return Normals(shares, means.double() * self.scale, widths.double() * self.scale)
 
-
-def mlp(d_model: int, n_outputs: int, bias: bool) -> nn.Module:
-    hidden, out = nn.Linear(d_model, d_model, bias), nn.Linear(d_model, n_outputs, bias)
-    return nn.Sequential(hidden, nn.GELU(), out)
-
-
-class ValueModule(HeadModule):
-    """(m, 1) scalars."""
-
-    def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-        """(m,) squared errors."""
-        target = features.float()[:, 0]
-        error = (outputs.float()[:, 0] - target).square()
-        # our choice: the paper names the NMSE and does not define it. Here: over the mean square
-        # of the batch's numbers. (Over each number's own square, it would favour predictions
-        # that are too small.)
-        return error / target.square().mean().clamp_min(1e-6) if self.head.normalised else error
-
-    def read(self, outputs: torch.Tensor) -> torch.Tensor:
-        return outputs
-
-
-class MixtureModule(HeadModule):
-    """(m, 3 n) outputs: the weights, means and widths of n normal distributions."""
-
     def mixture(self, outputs: torch.Tensor) -> MixtureSameFamily:
+        """Of (m, 3 n) outputs: the weights, means and widths of n normal distributions."""
         weights, means, widths = outputs.float().chunk(3, 1)
         widths = nn.functional.softplus(widths) + NARROWEST
         # no validation: it raises for 0 rows, and for a diverged model, whose loss is NaN
@@ -107,3 +95,8 @@ class MixtureModule(HeadModule):
 
     def read(self, outputs: torch.Tensor) -> torch.Tensor:
         return self.mixture(outputs).mean[:, None]
+
+
+def mlp(d_model: int, n_outputs: int, bias: bool) -> nn.Module:
+    hidden, out = nn.Linear(d_model, d_model, bias), nn.Linear(d_model, n_outputs, bias)
+    return nn.Sequential(hidden, nn.GELU(), out)

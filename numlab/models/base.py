@@ -122,7 +122,7 @@ class Model(nn.Module, abc.ABC):
         """(m, d) hidden states to (m, F) features of the numbers that the head reads off them."""
         if self.value_head is None:
             return np.zeros((len(h), 0), np.float32)
-        return self.value_head.read(self.value_head(h)).cpu().numpy()
+        return self.tokenizer.head.read(self.value_head(h)).cpu().numpy()
 
     @torch.no_grad()
     def right(self, inputs: Inputs, targets: Targets) -> torch.Tensor:
@@ -130,7 +130,7 @@ class Model(nn.Module, abc.ABC):
         h = self.hidden(inputs, targets.reads)
         right = self.logits(h).argmax(-1) == targets.ids
         if len(targets.features):
-            read = self.value_head.read(self.value_head(h[targets.carries]))
+            read = self.tokenizer.head.read(self.value_head(h[targets.carries]))
             right[targets.carries] &= (read == targets.features).all(1)
         return right
 
@@ -167,7 +167,7 @@ class Model(nn.Module, abc.ABC):
         parts = {"token": logits.sum() if empty else F.cross_entropy(logits, targets.ids)}
         if len(targets.features):
             outputs = self.value_head(h[targets.carries])
-            losses = self.value_head.loss(outputs, targets.features)
+            losses = self.tokenizer.head.loss(outputs, targets.features)
             if losses.shape != (wanted := (len(outputs),)):  # (m, m) by a broadcast, say
                 got = tuple(losses.shape)
                 raise ValueError(f"a head gives a loss for each number, {wanted}; got {got}")

@@ -158,7 +158,7 @@ class NumberModel(
         losses = logits.new_zeros(0)
         if len(answer.carriers):
             outputs = self.head(hidden[0][0, answer.carriers])
-            losses = self.head.loss(outputs, answer.features)
+            losses = self.encoder.answer.head.loss(outputs, answer.features)
         outputs = {"logits": logits.view(n, steps, -1), "losses": losses}
         loss = {} if labels is None else {"loss": self.compute_loss(outputs, labels)}
         return loss | outputs
@@ -226,7 +226,9 @@ class NumberModel(
             if max(words) >= len(text):
                 carried = [row for row, word in enumerate(words) if word in carriers]
                 carried = torch.tensor(carried, dtype=torch.long, device=ids.device)
-                read = len(carried) and self.head.read(self.head(hidden[0][carried, -1]))
+                read = len(carried) and self.encoder.answer.head.read(
+                    self.head(hidden[0][carried, -1])
+                )
                 wrote = Inputs(ids[:, -1:], None, None, carried, read, causal=True)
             steps.append(wrote)
             return torch.zeros(len(ids), dtype=torch.bool, device=ids.device)

@@ -86,10 +86,12 @@ class _Values(nn.Module):
         self.head = encoder.head.build(WIDTH)
 
     def loss(self, h: torch.Tensor, rows: np.ndarray) -> torch.Tensor:
-        return self.head.loss(self.head(h), torch.from_numpy(self.answers.features[rows])).mean()
+        return self.encoder.head.loss(
+            self.head(h), torch.from_numpy(self.answers.features[rows])
+        ).mean()
 
     def read(self, h: torch.Tensor) -> np.ndarray:
-        features = self.head.read(self.head(h)).numpy()
+        features = self.encoder.head.read(self.head(h)).numpy()
         ids, mask = self.answers.ids[: len(h)], self.answers.mask[: len(h)]
         return self.encoder.decode(Tokens(ids, mask, features))
 

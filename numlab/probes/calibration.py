@@ -38,7 +38,7 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
         raise ValueError(f"calibration takes a run with {wanted}; got {encoder}")
     module, frames, rng = run.model.value_head, [], np.random.default_rng(0)
     for true, hidden in answer_states(run, examples, slot):
-        frames.append(scores(head.distribution(module, module(hidden)), true, rng))
+        frames.append(scores(head.distribution(module(hidden).cpu()), true, rng))
     frame = pd.concat(frames).iloc[by_index(examples)].reset_index(drop=True)
     frame.insert(0, "seed", run.spec.seed)
     return frame

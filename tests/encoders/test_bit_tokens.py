@@ -89,8 +89,8 @@ def test_a_model_that_is_too_narrow_is_refused_unless_signs_are_weighted():
 
 def test_the_loss_of_bits_weighs_ten_times_the_mean_cross_entropy():
     encoder = BitTokens(16)
-    module, features = encoder.head.build(8), torch.from_numpy(encoder.features([1.0, -2.5]))
-    loss = module.loss(torch.zeros(2, 16), features)
+    features = torch.from_numpy(encoder.features([1.0, -2.5]))
+    loss = encoder.head.loss(torch.zeros(2, 16), features)
     assert loss.tolist() == pytest.approx([10 * np.log(2)] * 2)
 
 

@@ -382,7 +382,7 @@ def test_a_head_has_a_finite_loss_a_carrier_with_a_gradient(encoder):
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
     h = torch.randn(len(features), D_MODEL, requires_grad=True)
-    loss = head.loss(head(h), features)
+    loss = encoder.head.loss(head(h), features)
     assert loss.shape == (len(features),)
     assert loss.isfinite().all()
     loss.mean().backward()
@@ -394,7 +394,7 @@ def test_a_head_has_a_finite_loss_a_carrier_with_a_gradient(encoder):
 def test_what_a_head_reads_are_features(encoder):
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
-    read = head.read(head(torch.randn(len(features), D_MODEL)))
+    read = encoder.head.read(head(torch.randn(len(features), D_MODEL)))
     assert read.shape == features.shape
     assert read.dtype == features.dtype
 
@@ -403,7 +403,7 @@ def test_what_a_head_reads_are_features(encoder):
 def test_a_head_reads_nothing_where_no_number_was_put_out(encoder):
     head = encoder.head.build(D_MODEL)
     features, _ = carried(encoder)
-    read = head.read(head(torch.zeros(0, D_MODEL)))
+    read = encoder.head.read(head(torch.zeros(0, D_MODEL)))
     assert read.shape == (0, features.shape[1])
 
 
@@ -415,9 +415,9 @@ def test_outputs_of_least_loss_read_as_the_features(encoder):
     optimizer = torch.optim.Rprop([outputs], etas=(0.5, 1.5), step_sizes=(1e-9, 1e6))
     for _ in range(150):
         optimizer.zero_grad()
-        head.loss(outputs, features).sum().backward()
+        encoder.head.loss(outputs, features).sum().backward()
         optimizer.step()
-    torch.testing.assert_close(head.read(outputs.detach()), features, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(encoder.head.read(outputs.detach()), features, rtol=1e-3, atol=1e-3)
 
 
 @every_carrier

@@ -52,17 +52,17 @@ def test_a_value_that_is_not_finite_is_no_number():
 
 def test_the_loss_is_squared_and_with_scales_over_the_mean_square_of_the_batch():
     outputs, features = torch.tensor([[3.0], [110.0]]), torch.tensor([[2.0], [100.0]])
-    assert XVal().head.build(4).loss(outputs, features).tolist() == [1.0, 100.0]
-    normalised = XVal(k=1).head.build(4).loss(outputs, features)
+    assert XVal().head.loss(outputs, features).tolist() == [1.0, 100.0]
+    normalised = XVal(k=1).head.loss(outputs, features)
     torch.testing.assert_close(normalised, torch.tensor([1.0, 100.0]) / 5002)
 
 
 def test_zeros_alone_have_a_finite_normalised_loss():
-    assert XVal(k=1).head.build(4).loss(torch.ones(2, 1), torch.zeros(2, 1)).isfinite().all()
+    assert XVal(k=1).head.loss(torch.ones(2, 1), torch.zeros(2, 1)).isfinite().all()
 
 
 def test_a_mixture_is_its_normals_weighted():
-    head = XVal(mixture=2).head.build(4)
+    head = XVal(mixture=2).head
     share, means, widths = torch.tensor([0.3, 0.7]), torch.tensor([-1.0, 2.0]), torch.ones(2)
     outputs = torch.cat([share.log(), means, (widths.exp() - 1).log()])[None]  # of the softplus
     scale = 1 + NARROWEST
@@ -86,10 +86,10 @@ def test_a_mixture_learns_both_of_two_equally_common_numbers():
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 600)
     for _ in range(600):
         optimizer.zero_grad()
-        copies[0].loss(outputs(weights).flatten(0, 1), targets.repeat(50, 1)).sum().backward()
+        copies[0].head.loss(outputs(weights).flatten(0, 1), targets.repeat(50, 1)).sum().backward()
         optimizer.step()
         schedule.step()
-    mixture = copies[0].mixture(outputs(weights)[:, 0])
+    mixture = copies[0].head.mixture(outputs(weights)[:, 0])
     near = (mixture.sample((2000,)).abs() - 1).abs() < 0.3
     assert (mixture.mean.abs() < 0.1).all()  # the mean lies between them
     assert (near.float().mean(0) > 0.95).all()  # what it says is neither
@@ -129,5 +129,5 @@ def test_a_scale_is_positive_and_finite(scale):
 
 
 def test_a_mixture_of_no_numbers_reads_as_none():
-    head = XVal(mixture=5).head.build(16)
-    assert head.read(head(torch.zeros(0, 16))).shape == (0, 1)
+    head = XVal(mixture=5).head
+    assert head.read(head.build(16)(torch.zeros(0, 16))).shape == (0, 1)

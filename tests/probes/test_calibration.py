@@ -80,7 +80,7 @@ def test_the_answers_of_a_causal_model_are_calibrated_too(module_home):
 
 
 def test_each_text_has_a_random_share_of_its_own(run, monkeypatch):
-    def at_zero(head, module, outputs):
+    def at_zero(head, outputs):
         return Points(torch.zeros(1, len(outputs)))
 
     monkeypatch.setattr(type(run.tokenizer.head), "distribution", at_zero)
@@ -111,7 +111,7 @@ def test_pit_is_uniform_where_single_numbers_have_probabilities():
 def test_spellings_that_are_not_unique_have_no_density():
     head = nl.heads.FigureHead(figures=2)
     module = head.build(4)
-    found = scores(head.distribution(module, module(torch.zeros(2, 4))), np.zeros(2))
+    found = scores(head.distribution(module(torch.zeros(2, 4))), np.zeros(2))
     assert found.log_density.isna().all() and found.crps.notna().all()
 
 
