@@ -11,7 +11,7 @@ import torch
 from numlab.codes import as_column
 from numlab.corpus import Batch, Corpus, fitting
 from numlab.encoders import Encoder
-from numlab.examples import Examples, Layout, as_list, by_index
+from numlab.examples import Examples, Layout, by_index
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
@@ -156,22 +156,26 @@ def from_run(run: Run, numbers: np.ndarray, layer: int = 0) -> Embeddings:
 
 
 def text_vectors(
-    run: Run, examples: list[Examples], slots: str | tuple[str, ...] = "*", layer: int | None = None
+    run: Run,
+    examples: list[Examples] | str,
+    slots: str | tuple[str, ...] = "*",
+    layer: int | None = None,
 ) -> np.ndarray:
     """The mean hidden state of each text over the tokens of some slots, with nothing masked.
 
-    `slots` are patterns; every text needs a slot that fits. `layer` is the block whose output is
-    read; default: the last. The result is (n, d_model) float32, in the order of the texts' index,
-    if they have one.
+    `examples` are texts, or a part of the run's data, such as "test". `slots` are patterns; every
+    text needs a slot that fits. `layer` is the block whose output is read; default: the last. The
+    result is (n, d_model) float32, in the order of the texts' index, if they have one.
 
     >>> spec = nl.RunSpec(nl.tasks.Addition(2), nl.P10(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.embeddings.text_vectors(nl.train(spec), spec.task.sample(3, seed=1), "a").shape
     (3, 8)
     """
-    slots = (slots,) if isinstance(slots, str) else tuple(slots)
-    for e in as_list(examples):
-        fitting(e.layout, slots)  # or an error
     layer = _checked_layer(layer, run.spec.model.n_layer)
+    slots = (slots,) if isinstance(slots, str) else tuple(slots)
+    examples = run.examples(examples)
+    for e in examples:
+        fitting(e.layout, slots)  # or an error
 
     def states(batch: Batch) -> torch.Tensor:
         inputs = run.spec.objective.show(batch).to(run.model.device)

@@ -15,7 +15,7 @@ import numpy as np
 
 from numlab.corpus import Corpus, fitting, offsets
 from numlab.decisions import Decision
-from numlab.examples import Examples, as_list, matches
+from numlab.examples import Examples, matches
 from numlab.numbers import check_count
 from numlab.objectives import Answers
 
@@ -103,7 +103,7 @@ def predict(
             raise ValueError(f"a run is what nl.train gives; got a {type(run).__name__}")
     check_count("batch_size", batch_size)
     for run, label in labels(runs).items():
-        texts = run.examples(examples) if isinstance(examples, str) else as_list(examples)
+        texts = run.examples(examples)
         if not sum(map(len, texts)):
             raise ValueError("expected one or more texts to fill in; got none")
         rule = None if decide is None else Decision(decide, samples)

@@ -193,6 +193,7 @@ class Asking:
     """Stands for a run without a model."""
 
     model = None
+    examples = nl.Run.examples
 
     def __init__(self, tokenizer, objective):
         self.tokenizer = tokenizer

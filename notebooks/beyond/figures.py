@@ -5,6 +5,7 @@ import pandas as pd
 from baselines import best_constant
 from matplotlib.figure import Figure
 
+from numlab import RunSpec
 from numlab.metrics import each_answer, score
 from numlab.plots import (
     captioned,
@@ -25,6 +26,17 @@ SCORE = (
     "score: log-sMAPE (nearly the share of digits that are right, from the first on);\n"
     "MinMax and Sorting: all digits right; Interval: right letter, above chance"
 )
+
+
+def asked(spec: RunSpec) -> pd.DataFrame:
+    """[seed, example, task, difficulty, text] of the test examples of a run of `Numeracy` tasks."""
+    parts = []
+    for e in spec.examples("test"):
+        task = spec.task.task_of(e.layout)
+        texts = [e.text(i) for i in range(len(e))]
+        columns = {"task": task.task, "difficulty": task.difficulty(e), "text": texts}
+        parts.append(pd.DataFrame({"seed": spec.seed, "example": e.index} | columns))
+    return pd.concat(parts)
 
 
 def scored(answers: pd.DataFrame, digits: int) -> pd.DataFrame:

@@ -45,6 +45,14 @@ def decoder(texts: list[str], d_model: int, n_layer: int, seed: int):
     return hf.GPT2LMHeadModel(config), tokenizer
 
 
+def pretrained(name: str):
+    """A decoder or an encoder-decoder of Hugging Face, and its tokenizer, by name or path."""
+    writes = hf.AutoModelForCausalLM
+    if hf.AutoConfig.from_pretrained(name).is_encoder_decoder:
+        writes = hf.AutoModelForSeq2SeqLM
+    return writes.from_pretrained(name), hf.AutoTokenizer.from_pretrained(name)
+
+
 def price(said: pd.Series) -> pd.Series:
     """The price in each answer, in euros; NaN where there is none."""
     return said.str.extract(r"costs (-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)", expand=False).astype(float)

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from numlab import Embeddings, Run
+from numlab import Embeddings, Run, embeddings
 from numlab.claims import Gate
 from numlab.plots import captioned, panels, styled
-from numlab.probes import neighbour_f1
+from numlab.probes import neighbour_f1, pca
 
 FEW = 20  # up to so many numbers are labelled, and joined by a line
 
@@ -35,6 +35,15 @@ def around_a_circle(components: pd.DataFrame) -> pd.DataFrame:
     follower = max(directions, key=lambda direction: (direction == expected).sum())
     numbers = frame.number.to_numpy()
     return frame.assign(next=numbers[follower], in_order=follower == expected)
+
+
+def sharpness(run: Run, numbers: np.ndarray) -> dict[str, float]:
+    """kNN-F1 of the embeddings of words: in all dimensions, and in the two that are drawn."""
+    table = embeddings.from_words(run, numbers)
+    components = pca(table)
+    drawn = Embeddings(components.number, components[["pc1", "pc2"]].to_numpy(), "drawn")
+    tables = {"all dimensions": table, "the two drawn": drawn}
+    return {name: neighbour_f1(e).f1.mean() for name, e in tables.items()}
 
 
 def as_many_numbers_read(run: Run, other: Run) -> Gate:

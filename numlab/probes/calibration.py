@@ -13,12 +13,12 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @torch.no_grad()
-def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
+def calibration(run: Run, examples: list[Examples] | str, slot: str) -> pd.DataFrame:
     """Where the true number of a slot lies in the distribution that a run predicts.
 
     The run's head predicts distributions, such as XVal(mixture=5)'s or any of nl.heads but those of
     single numbers. ValueError for a run without one: of words, of digits one by one, or of an
-    encoder that standardises.
+    encoder that standardises. `examples` are texts, or a part of the run's data, such as "test".
 
     Returns
     -------
@@ -36,7 +36,8 @@ def calibration(run: Run, examples: list[Examples], slot: str) -> pd.DataFrame:
     if head is None or run.tokenizer.answer_length > 1 or not own_units:
         wanted = "a head that predicts a number at once, in its own units"
         raise ValueError(f"calibration takes a run with {wanted}; got {encoder}")
-    module, frames, rng = run.model.value_head, [], np.random.default_rng(0)
+    examples, module, frames = run.examples(examples), run.model.value_head, []
+    rng = np.random.default_rng(0)
     for true, hidden in answer_states(run, examples, slot):
         frames.append(scores(head.distribution(module(hidden).cpu()), true, rng))
     frame = pd.concat(frames).iloc[by_index(examples)].reset_index(drop=True)

@@ -69,13 +69,14 @@ class NumberLogits:
 
 
 @torch.no_grad()
-def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits:
+def number_logits(run: Run, examples: list[Examples] | str, slot: str) -> NumberLogits:
     """Mask one number of each text, and read the logits at its tokens.
 
-    The run is of a text encoder of fixed length under a masked LM; else a ValueError.
+    `examples` are texts, or a part of the run's data, such as "test". The run is of a text encoder
+    of fixed length under a masked LM; else a ValueError.
 
     >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
-    >>> nl.probes.number_logits(nl.train(spec), spec.task.sample(2, 1), "answer").logits.shape[:2]
+    >>> nl.probes.number_logits(nl.train(spec), "valid", "answer").logits.shape[:2]
     torch.Size([2, 3])
     """
     encoder, objective = run.spec.encoder, run.spec.objective
@@ -84,7 +85,7 @@ def number_logits(run: Run, examples: list[Examples], slot: str) -> NumberLogits
     if encoder is None or encoder.carriers or not encoder.fixed or run.spec.head:
         got = f"{encoder} with the head {run.spec.head}"
         raise ValueError(f"number_logits takes a text encoder of fixed length, no head; got {got}")
-    encoder, true, logits = encoder.at(slot), [], []
+    encoder, true, logits, examples = encoder.at(slot), [], [], run.examples(examples)
     for batch, hidden in answer_states(run, examples, slot):
         words = run.model.logits(hidden)[:, run.tokenizer.offset :].float().cpu()
         true.append(batch)

@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 from numlab import store
 from numlab.described import ForeignClass, restore
 from numlab.evaluation import interval
-from numlab.examples import Examples
+from numlab.examples import Examples, as_list
 from numlab.models import Model
 from numlab.tokenizer import Tokenizer
 from numlab.training.own_code import warn_if_changed
@@ -145,9 +145,9 @@ class Run:
             raise ValueError(f"{needed} (masks show the true token count); got {spec.encoder}")
         return interval([self], spec.task.read(rows), coverage)
 
-    def examples(self, part: str) -> list[Examples]:
-        """The "train", "valid" or "test" examples."""
-        return self.spec.examples(part)
+    def examples(self, part: str | list[Examples]) -> list[Examples]:
+        """The "train", "valid" or "test" examples; texts are passed on: probes take either."""
+        return self.spec.examples(part) if isinstance(part, str) else as_list(part)
 
     def _repr_html_(self) -> str:
         """In a notebook: the loss over the steps, and the last losses."""
