@@ -52,6 +52,20 @@ class Inputs(_Record):
     features: torch.Tensor
     causal: bool
 
+    def part(self, rows: torch.Tensor, n: int) -> Self:
+        """The first n tokens of some rows, in ascending order."""
+        length = self.ids.shape[1]
+        row, column = self.carriers // length, self.carriers % length
+        keep = (column < n) & torch.isin(row, rows)
+        return Inputs(
+            ids=self.ids[rows, :n],
+            within=self.within[rows, :n],
+            real=None if self.real is None else self.real[rows, :n],
+            carriers=torch.searchsorted(rows, row[keep]) * n + column[keep],
+            features=self.features[keep],
+            causal=self.causal,
+        )
+
 
 @dataclass(eq=False)
 class Targets(_Record):

@@ -1,6 +1,6 @@
 """Next-token prediction, and greedy generation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -45,7 +45,7 @@ class CausalLM(Objective):
         row, column = np.divmod(targets.reads.numpy(), batch.ids.shape[1])
         n = int(column.max(initial=0)) + 1  # nothing after the last read is needed
         targets.reads = from_numpy(row * n + column)
-        return _prompt(batch, np.arange(len(batch.ids)), n), targets
+        return self.show(batch).part(torch.arange(len(batch.ids)), n), targets
 
     def ask(self, batch: Batch, slots: tuple[str, ...]) -> tuple[Inputs, Targets]:
         """The whole text; each token of the slots, and the one that ends a number of variable
@@ -55,7 +55,7 @@ class CausalLM(Objective):
         return self.show(batch), targets_at(batch, where, shift=1)
 
     def show(self, batch: Batch) -> Inputs:
-        return _prompt(batch, np.arange(len(batch.ids)), batch.ids.shape[1])
+        return replace(super().show(batch), real=None, causal=True)
 
     @torch.no_grad()
     def fill(self, model, batch: Batch, slots: tuple[str, ...]) -> Answers:
@@ -83,7 +83,8 @@ class CausalLM(Objective):
         features = np.zeros((*ids.shape, n_features), batch.labels.dtype)
         for n in np.unique(first):
             rows = np.flatnonzero(first == n)  # texts with equally long prompts together
-            steps = _generate(model, batch, rows, n, is_word[rows], n_steps)
+            prompt = self.show(batch).part(from_numpy(rows), int(n))
+            steps = _generate(model, batch, prompt, is_word[rows], n_steps)
             for i, (token, carried, read) in enumerate(steps):
                 ids[rows, i] = token
                 carries[rows, i] = carried
@@ -101,15 +102,15 @@ def _answers(batch: Batch, slots: tuple[str, ...]) -> np.ndarray:
     return where
 
 
-def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray, n_steps: int):
-    """Continue the first n tokens of b rows, step by step.
+def _generate(model, batch: Batch, inputs: Inputs, is_word: np.ndarray, n_steps: int):
+    """Continue b texts of a batch, step by step.
 
     Yields tokens (b,), -1 behind a number; which of them carry a number (b,); and these numbers.
     """
-    tokenizer, inputs, cache = batch.corpus.tokenizer, _prompt(batch, rows, n), model.cache()
-    going, longest = np.ones(len(rows), bool), tokenizer.answer_length
+    tokenizer, cache = batch.corpus.tokenizer, model.cache()
+    going, longest = np.ones(len(is_word), bool), tokenizer.answer_length
     for step in range(n_steps):
-        last = torch.arange(1, len(rows) + 1) * inputs.ids.shape[1] - 1
+        last = torch.arange(1, len(is_word) + 1) * inputs.ids.shape[1] - 1
         hidden = model.hidden(inputs.to(model.device), last.to(model.device), cache=cache)
         token = model.logits(hidden).argmax(-1)
         carry = model.carries(token)
@@ -131,17 +132,3 @@ def _generate(model, batch: Batch, rows: np.ndarray, n: int, is_word: np.ndarray
             features=from_numpy(read),
             causal=True,
         )
-
-
-def _prompt(batch: Batch, rows: np.ndarray, n: int) -> Inputs:
-    """The first n tokens of some rows of a batch, in ascending order."""
-    row, column = np.divmod(batch.carriers, batch.ids.shape[1])
-    keep = (column < n) & np.isin(row, rows)
-    return Inputs(
-        ids=from_numpy(batch.ids[rows, :n]).long(),
-        within=from_numpy(batch.within[rows, :n]).long(),
-        real=None,
-        carriers=from_numpy(np.searchsorted(rows, row[keep]) * n + column[keep]),
-        features=from_numpy(batch.features[keep]),
-        causal=True,
-    )

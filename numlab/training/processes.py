@@ -58,18 +58,9 @@ def _share(inputs: Inputs, targets: Targets) -> tuple[Inputs, Targets]:
     if n_rows < (world := distributed.get_world_size()):
         raise ValueError(f"{world} processes cannot share a batch of {n_rows}: raise batch_size")
     first, end = (n_rows * i // world for i in (rank(), rank() + 1))
-    start = first * length
-    carried = (inputs.carriers >= start) & (inputs.carriers < end * length)
     mine = (targets.row >= first) & (targets.row < end)
-    return Inputs(
-        ids=inputs.ids[first:end],
-        within=inputs.within[first:end],
-        real=None if inputs.real is None else inputs.real[first:end],
-        carriers=inputs.carriers[carried] - start,
-        features=inputs.features[carried],
-        causal=inputs.causal,
-    ), Targets(
-        reads=targets.reads[mine] - start,
+    return inputs.part(torch.arange(first, end), length), Targets(
+        reads=targets.reads[mine] - first * length,
         ids=targets.ids[mine],
         carries=targets.carries[mine],
         features=targets.features[mine[targets.carries]],
