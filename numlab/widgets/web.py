@@ -24,6 +24,7 @@ def serve(folder: Path, *arguments: str) -> None:
         VoilaConfiguration={**look, "preheat_kernel": True, "page_config_hook": _add_list},
         VoilaKernelManager={"kernel_pools_config": pools, "fill_delay": REFILL},
         TagRemovePreprocessor={"enabled": True, "remove_cell_tags": {"lab"}},
+        KernelManager={"transport": "ipc"},  # kernels listen at no port
     )
     Voila.launch_instance([str(folder), *arguments], config=config)
 
