@@ -76,9 +76,9 @@ class AggregateLoss(LossTerm):
     deviates: the total is cross-entropy + (1 - lambda) / lambda times this loss: Eq. 3 divided by
     lambda. AdamW ignores a constant factor.
 
-    deviates: the paper sets the loss to a constant where the answer is not a number. Here the
-    probability of words that are not digits counts as a zero vector: an answer without a digit
-    costs the log2 of the mean square of the true number's aggregate.
+    deviates: where the answer is not a number, the paper sets both sums to values that are lost in
+    the text that we have. Here the probability of words that are not digits counts as a zero
+    vector: an answer without a digit costs the log2 of the mean square of the true number's sum.
 
     >>> nl.AggregateLoss(share=0.5).weight
     1.0
