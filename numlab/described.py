@@ -35,7 +35,7 @@ def short(value: Any) -> str:
 def _part(value: Any) -> str:
     """A field as text; of long tuples the ends."""
     if not isinstance(value, tuple):
-        return repr(value)
+        return repr(_plain(value))
     if len(value) > 12:
         ends = (float(f"{x:.6g}") if isinstance(x, float) else x for x in (value[0], value[-1]))
         return f"({f', ... {len(value)} ..., '.join(map(_part, ends))})"

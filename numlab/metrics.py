@@ -63,6 +63,8 @@ def log_smape(frame, digits: int = 15) -> float:
 def same_digits(frame, digits: int = 15) -> float:
     """The share of answers that equal the true number, both rounded to `digits` significant digits.
 
+    An invalid answer is wrong.
+
     >>> frame = pd.DataFrame({"true": [1.0, 2.0], "predicted": [1.001, 2.5], "valid": True})
     >>> nl.metrics.same_digits(frame, digits=3)
     0.5

@@ -168,6 +168,12 @@ def test_the_density_of_a_sure_head_adds_up_to_1(head, number):
     assert float(torch.trapezoid(density, grid)) == pytest.approx(1, abs=1e-3)
 
 
+def test_half_of_the_outer_bars_mass_lies_within_them():
+    bars = heads.Bars(tuple(range(5))).distribution(torch.zeros(1, 4))
+    assert bars.cdf(torch.tensor([[1.0, 3.0]])).tolist() == [[0.25, 0.75]]
+    assert bars.cdf(torch.tensor([[0.0, 4.0]]))[0].tolist() == pytest.approx([0.125, 0.875])
+
+
 HEADS = {
     "bits": heads.BitHead(16),
     "digits": heads.DigitHead(4, 2),

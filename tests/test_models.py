@@ -120,13 +120,44 @@ def test_xval_is_continuous_from_end_to_end():
 def test_weights_start_as_the_paper_says():
     spec = nl.GPT2(256, 4, 4)
     model = model_of(spec, batch_of(nl.P10()))
-    assert model.blocks[0].up.weight.std().item() == pytest.approx((2 * 256 * 4) ** -0.5, rel=0.05)
-    assert model.blocks[0].down.weight.std().item() == pytest.approx(
-        (2 * 1024 * 4) ** -0.5, rel=0.05
-    )
+    block = model.blocks[-1]
+    for layer in (block.qkv, block.out, block.up, block.down):
+        expected = (2 * layer.in_features * 4) ** -0.5
+        assert layer.weight.std().item() == pytest.approx(expected, rel=0.05)
     assert not any(
         name.startswith("blocks") and "bias" in name for name, _ in model.named_parameters()
     )
+
+
+@pytest.mark.parametrize(
+    ("shape", "millions"),
+    [((64, 1, 4, 2), 8.31), ((192, 3, 6, 3), 26.62), ((256, 4, 8, 4), 37.55)],
+)
+def test_models_in_the_llama_style_are_as_large_as_the_papers(shape, millions):
+    """FoNE, Table 6, which counts the 128,256 words of Llama 3.2."""
+    blocks = nl.Llama(*shape).build(batch_of(nl.FoNE(4)).corpus.tokenizer).blocks
+    d_model = shape[0]
+    n = sum(p.numel() for p in blocks.parameters()) + 128_256 * d_model + d_model
+    assert n / 1e6 == pytest.approx(millions, abs=0.006)
+
+
+def test_both_heads_of_xval_are_mlps():
+    """xVal, Appendix C."""
+    of_xval, of_text = (model_of(GPT2, batch_of(e)).token_mlp for e in (nl.XVal(), nl.P10()))
+    assert {name: tuple(p.shape) for name, p in of_xval.named_parameters()} == {
+        "0.weight": (32, 32)
+    }
+    assert not [*of_text.parameters()]
+
+
+def test_the_last_mlp_is_computed_only_where_it_is_read():
+    batch = batch_of(nl.P10())
+    model, seen = model_of(GPT2, batch), []
+    for block in model.blocks:
+        block.up.register_forward_hook(lambda _, x, __: seen.append(x[0].shape[:-1].numel()))
+    inputs, targets = nl.MaskedLM().ask(batch, ("answer",))
+    model.losses(inputs, targets)
+    assert seen == [batch.ids.size, len(targets.reads)] and len(targets.reads) < batch.ids.size
 
 
 def test_biases_start_at_zero():

@@ -245,3 +245,20 @@ def test_every_word_beside_numbers_can_be_masked_but_not_the_end():
     hidden = inputs.ids.numpy() == Text.mask
     assert (hidden == (batch.real & (batch.within == 0) & (batch.ids != Text.end))).all()
     assert (batch.ids == Text.end).any()
+
+
+def test_an_answer_does_not_depend_on_the_true_one():
+    """A causal LM goes on from its own tokens."""
+    said = []
+    for first in (1000.0, 7777.0):
+        numbers = np.column_stack([np.full((8, 2), 3.0), first + np.arange(8)])
+        texts = nl.Examples(nl.Layout.of("{a}+{b}={answer}"), numbers)
+        tokenizer = nl.Tokenizer.of([texts.layout], nl.Digits(4))
+        batch = tokenizer([texts], ("answer",)).batch(np.arange(8))
+        torch.manual_seed(0)
+        model = nl.GPT2(16, 1, 2).build(tokenizer).eval()
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight *= 5  # so that answers differ with what is read
+        said.append(nl.CausalLM(("answer",)).fill(model, batch, ("answer",)).ids)
+    assert (said[0] == said[1]).all()

@@ -251,6 +251,17 @@ def test_a_training_that_fails_on_a_worker_is_named_with_its_error(trains_here):
         nl.train_all([broken])
 
 
+def test_neither_a_search_nor_a_training_reads_the_test_texts(trains_here, monkeypatch):
+    every = nl.RunSpec.examples
+
+    def without_test(spec, part):
+        assert part != "test"
+        return every(spec, part)
+
+    monkeypatch.setattr(nl.RunSpec, "examples", without_test)
+    nl.train(nl.choose_learning_rates([SPEC], (1e-3, 3e-3), 2)[0][0])
+
+
 def test_the_learning_rate_is_chosen_on_the_validation_set(trains_here):
     specs, record = nl.choose_learning_rates([SPEC], rates=(1e-6, 1e-2, 30.0), steps=8)
     best = record.loc[record.valid_loss.idxmin()]

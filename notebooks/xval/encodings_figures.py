@@ -55,13 +55,16 @@ def tokens_and_outputs(tokens: pd.DataFrame, outputs: pd.DataFrame, jumps: pd.Da
     *curves, last = below.subplots(2, 3).ravel()[: len(names) + 1]
     for ax, name in zip(curves, names, strict=True):
         drawn = jumps[(jumps.encoder == name) & (jumps.seed == jumps.seed.iloc[0])]
-        finest = f"{100 * drawn.jump.iloc[-1]:.2g} %".replace("1e+02", "100")
+        jump = drawn.jump.iloc[-1]
+        finest = "unknown" if np.isnan(jump) else f"{100 * jump:.2g} %".replace("1e+02", "100")
         _curve(ax, outputs[outputs.encoder == name], f"{name}: largest jump {finest}")
         ax.sharey(curves[0])
     last.plot([], [], **TRUE, label="true number")
-    for name, rows in jumps[jumps.points >= FEWEST].groupby("encoder", sort=False):
+    fine = jumps[jumps.points >= FEWEST].dropna(subset="jump")
+    for name, rows in fine.groupby("encoder", sort=False):
         line_of_means(last, rows.groupby("points").jump, name)
-    last.set(xscale="log", yscale="log", xlabel="points of the sweep")
+    scale = "log" if (fine.jump > 0).any() else "linear"
+    last.set(xscale="log", yscale=scale, xlabel="points of the sweep")
     last.set(ylabel="largest jump / range")
     last.set_title("finer sweeps: a jump, or a curve?", fontsize=11)
     below.legend(*last.get_legend_handles_labels(), loc="outside right center")

@@ -94,7 +94,7 @@ def largest_jumps(frame: pd.DataFrame) -> pd.DataFrame:
 
     `frame` comes from `responses`, at 2^m + 1 evenly spaced points; the coarser sweeps are every
     second, fourth, ... of them. The columns are encoder, seed, points and jump, between
-    neighbouring valid outputs and relative to the output's range. If the output is a Lipschitz
+    neighbouring valid outputs and relative to the output's range; NaN without any. If the output is a Lipschitz
     function of the input, the jump falls in inverse proportion to the number of points. On a
     staircase it stays as high as the highest stair.
 
@@ -114,8 +114,9 @@ def _jumps(output: np.ndarray):
     n = len(output) - 1
     if n < 1 or n & (n - 1):
         raise ValueError(f"a sweep has 2^m + 1 points; got {n + 1}")
-    extent = np.nanmax(output) - np.nanmin(output)
+    known = output[~np.isnan(output)]
+    extent = np.ptp(known) if len(known) else np.nan
     for halvings in range(n.bit_length() - 1, -1, -1):
         coarse = output[:: 2**halvings]
         jump = np.abs(np.diff(coarse[~np.isnan(coarse)])).max(initial=0.0)
-        yield n // 2**halvings + 1, jump / extent if extent > 0 else 0.0
+        yield n // 2**halvings + 1, 0.0 if extent == 0 else jump / extent

@@ -45,10 +45,12 @@ def trajectories(runs: list[nl.Run], examples: list[nl.Examples], n_last: int) -
 def distances(paths: pd.DataFrame, average: str = "mean") -> pd.DataFrame:
     """The root mean square distance of hidden from predicted positions, (seeds, encoders).
 
-    Or the root of their "median" square, the median distance. An invalid answer counts as the
-    star's place, (0, 0).
+    Or the root of their "median" square, the median distance. A position with an invalid coordinate
+    counts as the star's place, (0, 0).
     """
-    rows = paths[paths.hidden].fillna({"predicted_x": 0.0, "predicted_y": 0.0})
+    rows, predicted = paths[paths.hidden], ["predicted_x", "predicted_y"]
+    valid = rows[predicted].notna().all(axis=1)
+    rows = rows.assign(**rows[predicted].where(valid, 0.0))
     square = (rows.predicted_x - rows.x) ** 2 + (rows.predicted_y - rows.y) ** 2
     found = square.groupby([rows.seed, rows.encoder], sort=False).agg(average)
     return np.sqrt(found.unstack("encoder", sort=False))

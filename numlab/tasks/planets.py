@@ -41,7 +41,8 @@ class Planets(IndependentTask):
 
     Parameters
     ----------
-    n_steps : recorded times; at most 59 for the 767 tokens of Table 10.
+    n_steps : recorded times. The longest text of Table 10 has 485 numbers: 59 steps of 4 planets
+        (767 tokens in one token a number; 985 here, where commas are tokens, too).
     n_planets : fewest and most planets, within 1 to 5 (the authors' public code has up to 5).
     step_sizes : time between two records; a year at a = 1 lasts 2 pi.
     aligned : share of the texts in which all planets start at the angle 0, their pericentre.

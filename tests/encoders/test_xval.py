@@ -131,3 +131,7 @@ def test_a_scale_is_positive_and_finite(scale):
 def test_a_mixture_of_no_numbers_reads_as_none():
     head = XVal(mixture=5).head
     assert head.read(head.build(16)(torch.zeros(0, 16))).shape == (0, 1)
+
+
+def test_a_field_of_numpys_is_written_as_one_of_pythons():
+    assert str(XVal(scale=np.float64(3.0))) == "XVal(scale=3.0)"

@@ -37,6 +37,10 @@ def test_invalid_outputs_are_skipped():
     assert largest_jumps(sweep([0, np.nan, 1, 4, 4])).jump.tolist() == [1.0, 0.75, 0.75]
 
 
+def test_without_a_valid_output_no_jump_is_known():
+    assert largest_jumps(sweep([np.nan] * 3)).jump.isna().all()
+
+
 def test_a_constant_output_has_no_jump():
     assert largest_jumps(sweep([2, 2, 2])).jump.tolist() == [0.0, 0.0]
 

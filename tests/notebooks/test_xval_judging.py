@@ -100,9 +100,10 @@ def test_an_ellipse_beats_a_circle_and_a_circle_beats_persistence(home):
 
 
 def test_an_invalid_position_counts_as_the_stars_place():
-    paths = pd.DataFrame({"encoder": "P10", "seed": 0, "x": [3.0, 1.0], "y": [4.0, 0.0]})
-    paths = paths.assign(hidden=True, predicted_x=[np.nan, 1.0], predicted_y=[np.nan, 0.0])
-    assert trajectories.distances(paths).loc[0, "P10"] == pytest.approx((25 / 2) ** 0.5)
+    paths = pd.DataFrame({"encoder": "P10", "seed": 0, "x": [3.0, 1.0, 1.0], "y": [4.0, 0.0, 1.0]})
+    x, y = [np.nan, 1.0, np.nan], [np.nan, 0.0, 1.0]
+    paths = paths.assign(hidden=True, predicted_x=x, predicted_y=y)
+    assert trajectories.distances(paths).loc[0, "P10"] == pytest.approx((27 / 3) ** 0.5)
 
 
 def test_a_sweep_asks_the_same_texts_at_each_value():

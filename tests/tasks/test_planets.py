@@ -20,6 +20,12 @@ def columns(examples, letter):
     return table.reshape(len(table), -1, k)
 
 
+def test_the_longest_text_has_the_numbers_of_the_papers():
+    """Table 10: 2707 tokens with 5 a number and 767 with 1."""
+    (layout,) = Planets(n_steps=59, n_planets=(4, 4)).layouts()
+    assert len(layout.number_slots) == (2707 - 767) / 4
+
+
 def plain_rebound(m, a, e, theta, times):
     """The loop that one would write: sim.add planet by planet, sim.integrate time by time."""
     sim = rebound.Simulation()
