@@ -56,6 +56,24 @@ def test_notebooks_hold_their_sizes_for_every_profile():
         assert tuple(values["SIZES"]) == PROFILES, notebook.name
 
 
+SCHEDULE = {"warmup": 0.004, "min_lr_ratio": 0.1, "weight_decay": 0.1}  # 2,000 of 500,000 steps
+XVAL = {"d_model": 768, "n_layer": 6, "n_head": 6, "steps": 500_000, "batch_size": 64}
+
+
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [
+        ("xval/planets", XVAL | {"slots": 0.2, "literals": 0.2, "schedule": SCHEDULE}),
+        ("xval/temperature", XVAL | {"figures": 3, "hidden": 0.2, "warmup": 0.004}),
+        ("fone/classification", {"n_models": 50_000, "n_valid": 8000, "n_test": 20_000}),
+    ],
+)
+def test_the_profile_paper_has_what_the_paper_publishes(name, published):
+    """xVal, Tables 7 and 10; FoNE, Tables 4 and 5."""
+    own = parameters(name)["SIZES"]["paper"]
+    assert {key: own[key] for key in published} == published
+
+
 @pytest.mark.parametrize(
     ("borrower", "name", "lender"),
     [
