@@ -149,8 +149,7 @@ class NumberTokenLoss(LossTerm):
     "was": sum p |v - y|, the Wasserstein distance to y; "mse": (sum p v - y)^2; "number":
     |X - Y| / (|X| + |Y| + 1e-8), once a number, where its digits y make Y and the sums p v make X.
     The point and the exponent are left out, so 12.5 counts as 125 (in the authors' package, as 12
-    and 5); so are the digits that
-    MaskedLM(whole=False) shows.
+    and 5); so are the digits that MaskedLM(whole=False) shows.
 
     Parameters
     ----------

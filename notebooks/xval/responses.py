@@ -94,9 +94,9 @@ def largest_jumps(frame: pd.DataFrame) -> pd.DataFrame:
 
     `frame` comes from `responses`, at 2^m + 1 evenly spaced points; the coarser sweeps are every
     second, fourth, ... of them. The columns are encoder, seed, points and jump, between
-    neighbouring valid outputs and relative to the output's range; NaN without any. If the output is a Lipschitz
-    function of the input, the jump falls in inverse proportion to the number of points. On a
-    staircase it stays as high as the highest stair.
+    neighbouring valid outputs and relative to the output's range; NaN without any. If the output is
+    a Lipschitz function of the input, the jump falls in inverse proportion to the number of points.
+    On a staircase it stays as high as the highest stair.
 
     >>> line = pd.DataFrame({"input": range(9), "predicted": range(9), "valid": True})
     >>> largest_jumps(line.assign(encoder="XVal", seed=0)).jump.tolist()
