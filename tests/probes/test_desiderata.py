@@ -125,6 +125,7 @@ def test_the_published_tick_stands_beside_the_numbers_of_those_it_judges(cards):
     frame, _ = cards
     ticks = frame.set_index(["encoder", "measure"]).published
     assert ticks["XVal", "noise"] == 0.5 and ticks["XVal", "tokens"] == 1
+    assert ticks["XVal", "decades, 6 digits"] == 0
     assert ticks["XVal", "read back, bf16"] == 0 and ticks["BitTokens", "step"] == 0.5
     assert ticks["P10"].isna().all()
     assert "0.5 ✓" in as_text(frame[frame.encoder == "XVal"], dict.fromkeys(MEASURES, "what"))

@@ -201,6 +201,14 @@ def test_difficulties_by_hand(name, layout, numbers, hard):
     assert task.difficulty(one(task, layout, numbers)).tolist() == [hard]
 
 
+def test_of_a_quotient_in_base_2_the_reciprocal_of_the_divisor_counts():
+    assert (
+        difficulty._of_quotient([1.0, 10.0], [0.1], 2) == 1 + 27 + 27
+    )  # 0.1 has 27 bits that are 1
+    task = Numeracy("Division")
+    assert task.difficulty(one(task, 0, [10.0, 4.0, 2.5]), 2).tolist() == [30]  # 5; the least is 30
+
+
 def test_of_an_interval_what_the_edges_share_with_the_number_counts():
     task = Numeracy("Interval")
     examples = one(task, 0, [12.34, 12.0, 12.5], [[1]])
