@@ -77,7 +77,7 @@ def number_logits(run: Run, examples: list[Examples] | str, slot: str) -> Number
 
     >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.probes.number_logits(nl.train(spec), "valid", "answer").logits.shape[:2]
-    torch.Size([2, 3])
+    torch.Size([512, 3])
     """
     encoder, objective = run.spec.encoder, run.spec.objective
     if not objective.fills_at_once:
