@@ -55,12 +55,13 @@ def right(cues: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def negated(examples: list[nl.Examples], slots: tuple[str, ...]) -> list[nl.Examples]:
-    """The same texts with some numbers negated: once masked, only their lengths differ."""
+def shortened(examples: list[nl.Examples], slots: tuple[str, ...]) -> list[nl.Examples]:
+    """The same texts with some numbers of one figure: once masked, only their lengths differ."""
     out = []
     for e in examples:
-        sign = [-1.0 if matches(name, slots) else 1.0 for name in e.layout.number_slots]
-        out.append(dataclasses.replace(e, numbers=e.numbers * sign))
+        chosen = [matches(name, slots) for name in e.layout.number_slots]
+        numbers = np.where(chosen, rounded(e.numbers, 1), e.numbers)
+        out.append(dataclasses.replace(e, numbers=numbers))
     return out
 
 

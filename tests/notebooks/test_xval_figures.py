@@ -157,10 +157,10 @@ def test_the_sign_and_size_of_an_answer_are_right_or_wrong(cues):
     assert right["size"].tolist() == [False, True, True, False] * 3
 
 
-def test_negated_texts_differ_in_the_numbers_asked_for():
-    e = Examples(Layout.of("{x0} {y0} {x1}"), [[1.0, 2.0, 3.0]])
-    (lie,) = length_cues.negated([e], ("x*",))
-    assert lie.numbers.tolist() == [[-1.0, 2.0, -3.0]]
+def test_shortened_texts_have_one_figure_in_the_numbers_asked_for():
+    e = Examples(Layout.of("{x0} {y0} {x1}"), [[-2.3, 2.3, 0.034]])
+    (lie,) = length_cues.shortened([e], ("x*",))
+    assert lie.numbers.tolist() == [[-2.0, 2.3, 0.03]]
     assert lie.layout == e.layout
 
 
