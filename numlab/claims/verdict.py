@@ -58,7 +58,8 @@ class Verdict:
     "held": the interval of every part lies on the claimed side, and every gate of it passed.
     "contradicted": that of some part lies on the other side, and every gate of that part passed.
     With m parts this interval has a level of 1 - 0.05 / m (Bonferroni): some part would otherwise
-    lie there by chance more often than once in twenty times.
+    lie there by chance more often than once in twenty times. Both are widened likewise for a claim
+    with two `looks`: by chance, one that was open might be decided when seeds are added.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 
@@ -122,12 +123,14 @@ def judge(
     by_slack = sorted(intervals.items(), key=lambda i: min(i[1][0] - least, greatest - i[1][1]))
     parts = tuple(_part(claim, name, columns[name], *ends) for name, ends in by_slack)
     lies = {name: _lies(claim, *ends) for name, ends in by_slack}
-    level = 1 - (1 - LEVEL) / len(columns)
+    widened = []
+    for name, where in lies.items():
+        chances = claim.looks * {"inside": 1, "beyond": len(columns), "both": 1}[where]
+        wide = _interval(claim, name, columns[name], 1 - (1 - LEVEL) / chances)
+        if _lies(claim, *wide) != where:
+            lies[name] = "both"
+            widened.append(name)
     beyond = [name for name, where in lies.items() if where == "beyond"]
-    wide = {name: _interval(claim, name, columns[name], level) for name in beyond}
-    widened = [name for name in beyond if _lies(claim, *wide[name]) != "beyond"]
-    lies |= dict.fromkeys(widened, "both")
-    beyond = [name for name in beyond if name not in widened]
     against_it = [name for name in beyond if not _failed(gates, name, "contradicted")]
     if against_it:
         deciding = sorted(parts, key=lambda part: part.name not in against_it)
@@ -140,7 +143,10 @@ def judge(
         names = ", ".join(filter(None, undecided))
         why = f"the interval holds both sides{names and f' for {names}'}"
         if widened:
-            why += f" (widened for {len(columns)} parts, that of {', '.join(widened)})"
+            counts = {"parts": len(columns), "looks": claim.looks}
+            chances = " and ".join(f"{n} {of}" for of, n in counts.items() if n > 1)
+            named = ", ".join(filter(None, widened))
+            why += f" (widened for {chances}{named and f', that of {named}'})"
         return Verdict("open", why, parts, gates)
     return Verdict("exact" if claim.over == "nothing" else "held", "", parts, gates)
 

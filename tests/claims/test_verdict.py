@@ -114,6 +114,16 @@ def test_a_part_that_is_beyond_by_itself_but_not_among_many_is_named():
     assert verdict.why.endswith("(widened for 7 parts, that of FP15)")
 
 
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "held"), (-1, "contradicted")])
+def test_seeds_that_were_looked_at_before_need_a_wider_interval(sign, verdict):
+    samples = sign * np.array([0.3, 1.0, 2.0, 0.4, 1.6])  # t = 3.2; once 2.8 decides, twice 3.5
+    assert judge(claim(above=0), samples).verdict == verdict
+    again = judge(claim(above=0, looks=2), samples)
+    assert again.why == "the interval holds both sides (widened for 2 looks)"
+    assert again.parts[0].low == judge(claim(above=0), samples).parts[0].low  # shown as it is
+    assert judge(claim(above=0, looks=2), sign + samples).verdict == verdict
+
+
 def test_the_part_that_contradicts_comes_first():
     wide = {"sums": [-9.0, 8.0, -7.0, 6.0, 1.0], "products": [-x for x in SEEDS]}
     found = judge(claim(above=0), wide)
