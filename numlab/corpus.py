@@ -11,7 +11,7 @@ import numpy as np
 
 from numlab.examples import Examples, Layout, matches
 
-KEPT = 2**20  # numbers of a corpus that is kept as tokens: at most a hundred megabytes
+KEPT = 2**20  # texts and slots of a corpus that is kept as tokens: about a hundred megabytes
 CHUNK = 1024  # texts that are tokenized at once to learn their lengths
 
 
@@ -79,6 +79,11 @@ class Corpus:
         """(len(examples) + 1,) where the texts of each of the examples begin."""
         return offsets([len(e) for e in self.examples])
 
+    @property
+    def size(self) -> int:
+        """How many texts and slots there are."""
+        return sum(len(e) * (1 + len(e.layout.slots)) for e in self.examples)
+
     @functools.cached_property
     def part(self) -> np.ndarray:
         """(n,) which of the examples a text belongs to."""
@@ -91,9 +96,7 @@ class Corpus:
     @functools.cached_property
     def _kept(self) -> Flat | None:
         """All texts as tokens; None for a large corpus."""
-        if sum(e.numbers.size for e in self.examples) > KEPT:
-            return None
-        return self._tokenized(np.arange(len(self)))[0]
+        return None if self.size > KEPT else self._tokenized(np.arange(len(self)))[0]
 
     def _tokenized(self, rows: np.ndarray) -> tuple[Flat, np.ndarray]:
         part = self.part[rows]

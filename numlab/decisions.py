@@ -111,10 +111,12 @@ class _Sampler(_Wrapped):
         shared = cache is None or (isinstance(cache, list) and not cache[0])
         if not shared:  # a later word, or a cache that is not of blocks
             return self.model.hidden(inputs, reads, cache=cache)
-        if inputs.ids.shape not in self.seen:  # prompts of a batch differ in their length
+        read = (part for part in (inputs.ids, inputs.features, reads) if part is not None)
+        key = inputs.ids.shape, *(part.cpu().numpy().tobytes() for part in read)
+        if key not in self.seen:
             kept = None if cache is None else self.model.cache()
-            self.seen[inputs.ids.shape] = self.model.hidden(inputs, reads, cache=kept), kept
-        hidden, kept = self.seen[inputs.ids.shape]
+            self.seen[key] = self.model.hidden(inputs, reads, cache=kept), kept
+        hidden, kept = self.seen[key]
         for own, of_prompt in zip(cache or (), kept or (), strict=True):
             own.update(of_prompt)  # updates replace its tensors, and change none in place
         return hidden

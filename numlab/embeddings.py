@@ -15,7 +15,7 @@ from numlab.examples import Examples, Layout, by_index
 from numlab.numbers import check_held, shown
 from numlab.objectives import MaskedLM
 from numlab.training import Run
-from numlab.training.run import float32_weights
+from numlab.training.run import TORCH_GENERATOR, float32_weights
 
 __all__ = ["Embeddings", "from_encoder", "from_pretrained", "from_run", "from_words"]
 __all__ += ["text_vectors", "token_vectors"]
@@ -104,7 +104,8 @@ def token_vectors(
     """
     _check_columns(encoder, "take encoder.at(column)")
     tokens = encoder.encode(numbers)
-    with torch.random.fork_rng(devices=[]), torch.no_grad(), float32_weights():
+    forked = torch.random.fork_rng(devices=[])
+    with TORCH_GENERATOR, forked, torch.no_grad(), float32_weights():
         torch.manual_seed(seed)
         words = torch.randn(len(encoder.vocabulary), d_model) / d_model**0.5
         module = encoder.embedding(d_model)

@@ -25,7 +25,16 @@ LEVELS = np.linspace(0.02, 0.999, 50).tolist()  # of central intervals that `int
 Run = Any  # a training.Run, whose module imports this one
 
 
-def labels(runs: Iterable[Run]) -> dict[Run, str]:
+def as_runs(runs: Run | Iterable[Run] | Mapping[Any, Run]) -> list[Run]:
+    """One run, or several as `nl.train_all` gives them, as a list; ValueError for anything else."""
+    runs = runs.values() if isinstance(runs, Mapping) else runs
+    for run in (runs := [*runs] if isinstance(runs, Iterable) else [runs]):
+        if not hasattr(run, "spec"):
+            raise ValueError(f"a run is what nl.train gives; got a {type(run).__name__}")
+    return runs
+
+
+def labels(runs: Run | Iterable[Run] | Mapping[Any, Run]) -> dict[Run, str]:
     """A short name for the encoder of each run:
 
     - `encoder.label`, such as "XVal";
@@ -37,7 +46,7 @@ def labels(runs: Iterable[Run]) -> dict[Run, str]:
     >>> list(nl.evaluation.labels([nl.Run(spec)]).values())
     ['P10']
     """
-    runs = [*runs]
+    runs = as_runs(runs)
     encoders = {run.spec.encoder for run in runs} - {None}
     count = Counter(encoder.label for encoder in encoders)
     names = {e: e.label if count[e.label] == 1 else str(e) for e in encoders}
@@ -94,13 +103,9 @@ def predict(
     """
     import pandas as pd
 
-    runs = runs.values() if isinstance(runs, Mapping) else runs  # as `train_all` gives them
-    frames, kinds, runs = [], {}, [*runs] if isinstance(runs, Iterable) else [runs]
-    if not runs:
+    frames, kinds = [], {}
+    if not (runs := as_runs(runs)):
         raise ValueError("expected one or more runs, as nl.train gives them; got none")
-    for run in runs:
-        if not hasattr(run, "spec"):
-            raise ValueError(f"a run is what nl.train gives; got a {type(run).__name__}")
     check_count("batch_size", batch_size)
     for run, label in labels(runs).items():
         texts = run.examples(examples)

@@ -63,14 +63,14 @@ class AggregateLoss(LossTerm):
     the mean embedding under the model's probabilities ("soft digits"): an argmax has no gradient.
     The embeddings get no gradient from this loss: it would shrink them.
 
-    All digits of a number count, with the point left out, as in `Aggregate` (our choice: 12.5 is
-    aggregated as 125; Eq. 1 leaves decimals open). The cross-entropy teaches where the point is.
+    All digits of a number count, with the sign and the point left out, as in `Aggregate` (our
+    choice: -12.5 is aggregated as 125; Eq. 1 leaves decimals open). The cross-entropy teaches both.
     Under MaskedLM(whole=False) only masked digits count, with the weights of a shorter number.
 
     Parameters
     ----------
-    share : the lambda of Eq. 3, which interpolates linearly between the two losses: above 0, below
-        1 (our choice: lambda is the share of the cross-entropy, Eq. 3 is lost).
+    share : the lambda of Eq. 3: the share of the cross-entropy in the sum of the two losses, above
+        0 and below 1 (our choice: Eq. 3 is lost, and which loss its lambda weighs is a guess).
     base : of the weighted sum.
 
     deviates: the total is cross-entropy + (1 - lambda) / lambda times this loss: Eq. 3 divided by
@@ -91,6 +91,7 @@ class AggregateLoss(LossTerm):
     def __post_init__(self):
         if not 0 < self.share < 1:
             raise ValueError(f"share is above 0 and below 1; got {self.share}")
+        WeightedSum(self.base)  # or its error
 
     @property
     def weight(self) -> float:
@@ -148,7 +149,7 @@ class NumberTokenLoss(LossTerm):
 
     "was": sum p |v - y|, the Wasserstein distance to y; "mse": (sum p v - y)^2; "number":
     |X - Y| / (|X| + |Y| + 1e-8), once a number, where its digits y make Y and the sums p v make X.
-    The point and the exponent are left out, so 12.5 counts as 125 (in the authors' package, as 12
+    Sign, point and exponent are left out, so -12.5 counts as 125 (in the authors' package, as 12
     and 5); so are the digits that MaskedLM(whole=False) shows.
 
     Parameters

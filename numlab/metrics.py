@@ -18,6 +18,7 @@ __all__ = ["each_answer", "exact_match", "invalid_rate", "log_smape", "mse", "r2
 __all__ += ["same_digits", "score"]
 
 RESAMPLES = 200  # of the bootstrap, where there is one seed
+MOST_ROWS = 2**18  # of resamples in memory at once
 
 
 def invalid_rate(frame) -> float:
@@ -260,10 +261,16 @@ def _spread(seeds: list, metric: Callable) -> tuple:
 
 def _bootstrap(frame, metric: Callable) -> np.ndarray:
     """The metric of examples drawn again and again, with all rows of each."""
-    rng = np.random.default_rng(0)
-    rows = list(frame.groupby("example", dropna=False).indices.values())
-    draws = [rng.integers(len(rows), size=len(rows)) for _ in range(RESAMPLES)]
-    draws = [np.concatenate([rows[i] for i in draw]) for draw in draws]
-    drawn = frame.iloc[np.concatenate(draws)]  # at once: a slice of it costs little
-    ends = np.cumsum([0, *map(len, draws)])
-    return np.array([metric(drawn.iloc[a:b]) for a, b in itertools.pairwise(ends)])
+    rng, values = np.random.default_rng(0), []
+    example = frame.groupby("example", dropna=False).ngroup().to_numpy()
+    rows, counts = np.argsort(example, kind="stable"), np.bincount(example)
+    first, n = counts.cumsum() - counts, len(counts)
+    at_once = max(1, MOST_ROWS // len(frame))  # a slice of many draws costs little
+    for k in range(0, RESAMPLES, at_once):
+        draws = rng.integers(n, size=(min(at_once, RESAMPLES - k), n)).ravel()
+        ends = counts[draws].cumsum()
+        within = np.arange(ends[-1]) - np.repeat(ends - counts[draws], counts[draws])
+        drawn = frame.iloc[rows[np.repeat(first[draws], counts[draws]) + within]]
+        stops = [0, *ends[n - 1 :: n]]
+        values += [metric(drawn.iloc[a:b]) for a, b in itertools.pairwise(stops)]
+    return np.array(values)

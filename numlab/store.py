@@ -185,6 +185,8 @@ def checksum(path: Path, kind: str = "sha256") -> str:
 def table(folder: str, key: Any, make: Callable[[], Any]):
     """The DataFrame of a key in `data/<folder>/`: made once, then read.
 
+    It is kept as CSV: of texts that look like numbers numbers come back, and of empty ones NaN.
+
     >>> nl.store.table("examples", (1, "a"), lambda: pd.DataFrame({"x": [2.5]})).x.tolist()
     [2.5]
     """

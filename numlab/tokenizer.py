@@ -122,7 +122,8 @@ class Tokenizer:
 
     @property
     def answer_fixed(self) -> bool:
-        """Whether it always puts out that many; else the first other token ends the number."""
+        """Whether a model puts out `answer_length` tokens for each number; else the first token
+        that is no word of the encoder ends it."""
         return bool(self.other_head) or self.encoder.answer.fixed
 
     def wanted(self, ids: np.ndarray, within: np.ndarray) -> np.ndarray:
@@ -151,9 +152,9 @@ class Tokenizer:
     ) -> np.ndarray:
         """(n, L) tokens and what the head read to (n,) numbers; NaN or None where malformed.
 
-        `answers` says whether `encoder.answer` spelled them. Where the encoder has `input_only`
-        words, they are read so in any case, as a model never predicts these. `slot` is the name of
-        the slot that they fill, for encoders by column.
+        `answers`: whether `encoder.answer` reads them, or `encoder` itself. One with `input_only`
+        words is always read by `encoder.answer`, for a model never predicts such words. `slot` is
+        the name of the slot that they fill, for encoders by column.
         """
         tokens = Tokens(np.where(ids >= self.offset, ids - self.offset, -1), mask, features)
         if self.other_head:

@@ -118,6 +118,8 @@ def test_shares_outside_of_0_to_1_and_other_bases_are_refused():
     for preview in (1.0, 1.5):
         with pytest.raises(ValueError, match="preview is below 1; got"):
             nl.Curriculum(preview=preview)
+    with pytest.raises(ValueError, match="a curriculum's shares are above 0"):
+        nl.Curriculum(first="a")
     with pytest.raises(ValueError, match="last is a whole number"):
         nl.Curriculum(last=2.5)
     with pytest.raises(ValueError, match="base 10 or 2; got base=16"):

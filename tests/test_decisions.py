@@ -10,7 +10,7 @@ import torch
 from tiny import spec
 
 import numlab as nl
-from numlab import heads
+from numlab import decisions, heads
 from numlab.decisions import Decision
 from numlab.heads import HeadModule
 
@@ -139,6 +139,16 @@ def test_of_a_diverged_model_no_number_is_read(head, factor, module_home, monkey
     for decide in (None, "mean", "median", "mode", 0.3):
         frame = nl.predict(run, "test", "answer", decide=decide, samples=2)
         assert frame.predicted.isna().all() and not frame.valid.any(), decide
+
+
+def test_samples_of_other_texts_of_one_length_are_of_their_own(module_home):
+    run = nl.train(spec(nl.P10(), None, MASKED))
+    batches = [run.tokenizer(run.examples("test")).batch(np.array(rows)) for rows in ([0], [1])]
+    sampler = decisions._Sampler(run.model, torch.Generator())
+    with torch.no_grad():
+        for inputs, targets in (MASKED.ask(batch, ("answer",)) for batch in batches):
+            states = sampler.hidden(inputs, targets.reads)
+            torch.testing.assert_close(states, run.model.hidden(inputs, targets.reads))
 
 
 def test_the_mean_of_an_asinh_transformed_column_is_in_its_own_units(module_home, monkeypatch):

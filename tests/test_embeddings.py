@@ -1,6 +1,7 @@
 """Embeddings hold one finite vector a number, and come from matrices, digits and encoders."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -81,6 +82,14 @@ def test_a_text_encoder_embeds_the_mean_of_its_tokens():
 def test_numbers_of_the_same_digits_have_the_same_vector():
     vectors = from_encoder(Digits(4, 2), [123, 321, 213]).vectors
     assert (vectors == vectors[0]).all()  # in float32 they differ by 2e-8
+
+
+def test_vectors_are_the_same_in_threads_and_leave_torch_s_draws_alone():
+    before, encoder = torch.get_rng_state(), FoNE(3, project=True)
+    with ThreadPoolExecutor(4) as pool:
+        tables = [*pool.map(lambda _: from_encoder(encoder, [1.0, 2.0]).vectors, range(40))]
+    assert all((table == tables[0]).all() for table in tables)
+    assert (torch.get_rng_state() == before).all()
 
 
 def test_a_number_that_the_encoder_does_not_hold_is_refused():

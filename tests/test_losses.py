@@ -129,6 +129,12 @@ def test_a_share_lies_between_0_and_1(share):
         AggregateLoss(share=share)
 
 
+@pytest.mark.parametrize("base", [0.0, -2.0])
+def test_a_base_is_above_0(base):
+    with pytest.raises(ValueError, match="WeightedSum has a positive, finite base"):
+        AggregateLoss(base=base)
+
+
 def test_it_trains_beside_the_objective(module_home):
     history = nl.train(spec(nl.Digits(3, fences=True), losses=(AggregateLoss(),))).history
     assert np.isfinite(history["aggregate"]).all()

@@ -1,5 +1,6 @@
 """The metrics of the nine tasks, against a plain slow reference and the published oracles."""
 
+import itertools
 import math
 from decimal import Context, Decimal
 
@@ -201,6 +202,18 @@ def test_the_interval_of_one_seed_is_the_same_each_time_and_holds_95_percent(mon
     monkeypatch.setattr(metrics, "_bootstrap", lambda *_: draws)
     found = metrics.score(rows, metrics.mse, by=())
     assert (found.low[0], found.high[0]) == pytest.approx((25, 975))
+
+
+def test_an_example_is_drawn_with_all_of_its_rows_however_few_fit_in_memory(monkeypatch):
+    rows = of_one_seed([1.0, 2.0, 3.0, 9.0, 5.0]).assign(example=[0, 1, 0, 2, 1])
+    at_once = metrics._bootstrap(rows, metrics.mse)
+    assert len(at_once) == metrics.RESAMPLES
+    assert {*at_once} <= {
+        np.square(np.concatenate(draw)).mean()
+        for draw in itertools.product(([1.0, 3.0], [2.0, 5.0], [9.0]), repeat=3)
+    }
+    monkeypatch.setattr(metrics, "MOST_ROWS", 1)
+    assert (metrics._bootstrap(rows, metrics.mse) == at_once).all()
 
 
 def test_draws_without_a_valid_answer_do_not_hide_the_interval():

@@ -265,11 +265,20 @@ def test_attention_in_bf16_is_that_in_float32_but_for_rounding(masked):
     [
         (lambda: nl.Llama(16, 1, 4, 3, 4), "n_head 4 is not a multiple of n_kv_head 3"),
         (lambda: nl.Llama(16, 1, 4, 2, 3), "heads have an even width; got 3"),
+        (lambda: nl.models.ModelSpec(rotary=0.0), "rotary positions have a base above 0; got 0.0"),
+        (lambda: nl.GPT2(8, context=-1), "the n of Absolute .GPT2's context. is a whole number"),
+        (lambda: nl.Abacus(offset=-1), "the offset of Abacus is a whole number, 0 or more; got -1"),
     ],
 )
-def test_heads_that_cannot_attend_are_refused_when_the_model_is_described(model, message):
+def test_models_that_cannot_work_are_refused_when_they_are_described(model, message):
     with pytest.raises(ValueError, match=message):
         model()
+
+
+def test_positions_are_one_or_several():
+    one = nl.models.Absolute(8)
+    specs = [nl.models.ModelSpec(positions=given) for given in (one, [one], (one,))]
+    assert len({*specs}) == 1
 
 
 def test_the_terms_of_a_loss_are_computed_in_float32_under_bf16_autocast():

@@ -9,6 +9,7 @@ from encoders.precision import precision
 from tiny import batch_of
 
 import numlab as nl
+from numlab.examples import Examples, Layout
 from numlab.tokenizer import Text
 
 
@@ -180,6 +181,15 @@ def test_nothing_is_learned_of_a_number_of_one_token_that_begins_a_text():
         nl.CausalLM(only=("a",)).train(batch, rng)
 
 
+def test_an_empty_word_cannot_be_asked_for():
+    layout = Layout.of("{a}{w}!", w=("", "x"))
+    e = Examples(layout, [[1.0], [2.0]], [[0], [1]])
+    tokenizer = nl.Tokenizer.of([e.layout], nl.P1000())
+    batch, model = tokenizer([e]).batch(np.arange(2)), nl.GPT2(8, 1, 1).build(tokenizer)
+    with pytest.raises(ValueError, match="an empty word has no token to predict"):
+        nl.MaskedLM().fill(model, batch, ("w",))
+
+
 def test_a_slot_that_begins_a_text_cannot_be_generated():
     batch = batch_of(nl.P1000(), answers=("a",))
     with pytest.raises(ValueError, match="begins a text"):
@@ -187,8 +197,9 @@ def test_a_slot_that_begins_a_text_cannot_be_generated():
 
 
 def test_a_share_of_words_is_a_chance_and_slots_may_be_a_list():
-    with pytest.raises(ValueError, match="share is a chance above 0; got 3.0"):
-        nl.MaskedWords(share=3.0)
+    for share in (3.0, "a"):
+        with pytest.raises(ValueError, match=f"share is a chance above 0; got {share}"):
+            nl.MaskedWords(share)
     assert nl.CausalLM(only=["answer"]) == nl.CausalLM(only="answer") == nl.CausalLM(("answer",))
     assert {nl.MaskedLM(only=["a", "b"]), nl.MaskedLM(only=("a", "b"))} == {
         nl.MaskedLM(only=("a", "b"))

@@ -36,6 +36,10 @@ def test_a_shipped_run_is_not_trained(spec, train):
     assert run.model.embed and run.history.step.max() == spec.steps
 
 
+def test_a_shipped_run_is_found_by_its_digest(spec):
+    assert nl.Run.stored(nl.Run(spec).digest).spec == spec
+
+
 def test_a_shipped_run_whose_copy_is_damaged_is_copied_again(spec):
     path = nl.train(spec).folder / "weights.safetensors"
     path.write_bytes(path.read_bytes()[:-1])

@@ -44,6 +44,18 @@ def test_a_step_is_timed_with_its_gradients_where_they_are_off(home, monkeypatch
         nl.step_costs([SPEC], rounds=0)
 
 
+def test_each_spec_is_timed_on_its_own_threads(home, monkeypatch):
+    update, threads = fit.Fit._update, []
+
+    def timed(*given):
+        threads.append(torch.get_num_threads())
+        return update(*given)
+
+    monkeypatch.setattr(fit.Fit, "_update", timed)
+    nl.step_costs([dataclasses.replace(SPEC, threads=n) for n in (1, 2)], rounds=1)
+    assert threads == [1, 2] * 3
+
+
 def test_a_step_on_fewer_texts_than_a_batch_has_their_tokens(home):
     spec = dataclasses.replace(SPEC, batch_size=256)
     (tokens,) = nl.step_costs([spec], rounds=1).tokens
@@ -52,7 +64,7 @@ def test_a_step_on_fewer_texts_than_a_batch_has_their_tokens(home):
 
 def test_a_large_corpus_is_tokenized_batch_by_batch_as_in_training(home, monkeypatch):
     anew, update = [], fit.Fit._update
-    monkeypatch.setattr(timing, "KEPT", 300)  # numbers; a sum has three
+    monkeypatch.setattr(timing, "KEPT", 300)  # texts and slots; a sum has three slots
 
     def told(self, step):
         anew.append(self.corpus._kept is None)

@@ -68,10 +68,11 @@ class Head(Code):
         By default samples, each feature drawn independently. A head with a formula returns that;
         one that predicts single numbers raises a ValueError.
         """
-        drawn = self.draw(outputs, SAMPLES, torch.Generator().manual_seed(0))
-        numbers = self.number(drawn.flatten(0, 1).numpy()).astype(float)
-        log_density = functools.partial(self._log_density, outputs)
-        return Points(torch.from_numpy(numbers).view(SAMPLES, -1), log_density)
+        known = outputs.isfinite().all(1, keepdim=True)  # else the model has diverged
+        drawn = self.draw(outputs.where(known, 0.0), SAMPLES, torch.Generator().manual_seed(0))
+        numbers = torch.from_numpy(self.number(drawn.flatten(0, 1).numpy()).astype(float))
+        numbers = numbers.view(SAMPLES, -1).where(known[:, 0], torch.nan)
+        return Points(numbers, functools.partial(self._log_density, outputs))
 
     def _log_density(self, outputs: torch.Tensor, x: torch.Tensor):
         """The log of the probability of x's features, over the width of what is rounded to x."""

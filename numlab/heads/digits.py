@@ -17,6 +17,9 @@ NO_DIGIT = 255
 class _Logits(Head):
     """(m, signed + 10 D) logits: of being negative, then of the least significant digit, ..."""
 
+    def build(self, d_model: int) -> HeadModule:
+        return HeadModule(self, nn.Linear(d_model, 10 * self.n_digits + self.signed))
+
     def loss(self, outputs: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         """(m,) cross-entropies, the mean over the digits (fone, Algorithm 3); plus the sign's."""
         digits = features[:, 1:].flip(1).long()
@@ -64,9 +67,6 @@ class DigitHead(DigitCode, _Logits):
     DigitHead(int_digits=3, frac_digits=0, signed=True)
     """
 
-    def build(self, d_model: int) -> HeadModule:
-        return HeadModule(self, nn.Linear(d_model, 10 * self.n_digits + self.signed))
-
 
 @dataclass(frozen=True)
 class FigureHead(FigureCode, _Logits):
@@ -84,8 +84,6 @@ class FigureHead(FigureCode, _Logits):
 
     weight: float = 10.0
     signed: ClassVar[bool] = True
-
-    build = DigitHead.build
 
 
 @dataclass(frozen=True)

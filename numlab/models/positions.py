@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from numlab.numbers import check_count
 from numlab.objectives import Inputs
 
 
@@ -29,13 +30,17 @@ class Position(abc.ABC):
 class Absolute(Position):
     """A learned vector for each position in the text (GPT-2).
 
-    `n`: tokens of the longest text.
+    `n`: tokens of the longest text; where answers are generated, of the longest prompt and the
+    longest answer that the encoder can spell.
 
     >>> nl.models.Absolute(n=64)
     Absolute(n=64)
     """
 
     n: int = 1024
+
+    def __post_init__(self):
+        check_count("the n of Absolute (GPT2's context)", self.n)
 
     def build(self, d_model: int) -> nn.Module:
         return AbsoluteTable(self.n, d_model)
@@ -66,7 +71,7 @@ class Abacus(Position):
 
     Parameters
     ----------
-    n : tokens of the longest number.
+    n : tokens of the longest number that the encoder can spell.
     offset : the largest first index in training.
 
     >>> nl.Abacus(n=16, offset=4)
@@ -75,6 +80,10 @@ class Abacus(Position):
 
     n: int = 128
     offset: int = 100
+
+    def __post_init__(self):
+        check_count("the n of Abacus", self.n)
+        check_count("the offset of Abacus", self.offset, 0)
 
     def build(self, d_model: int) -> nn.Module:
         return AbacusTable(self.n, self.offset, d_model)

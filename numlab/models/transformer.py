@@ -53,6 +53,8 @@ class ModelSpec(Architecture):
     mlp_norm_from: int = 0
 
     def __post_init__(self):
+        one = isinstance(self.positions, Position)
+        object.__setattr__(self, "positions", (self.positions,) if one else tuple(self.positions))
         for name in ("d_model", "n_layer", "n_head", "n_kv_head", "d_head"):
             if (n := getattr(self, name)) is not None:
                 check_count(name, n)
@@ -60,6 +62,8 @@ class ModelSpec(Architecture):
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_head {self.n_head}")
         if self.n_head % (n_kv := self.n_kv_head or self.n_head):
             raise ValueError(f"n_head {self.n_head} is not a multiple of n_kv_head {n_kv}")
+        if self.rotary is not None and not self.rotary > 0:
+            raise ValueError(f"rotary positions have a base above 0; got {self.rotary}")
         if self.rotary is not None and (width := self.head_width) % 2:
             raise ValueError(f"rotary positions turn pairs: heads have an even width; got {width}")
 
@@ -80,7 +84,7 @@ class ModelSpec(Architecture):
 def GPT2(d_model: int = 64, n_layer: int = 2, n_head: int = 4, context: int = 1024) -> ModelSpec:
     """Like GPT-2 (xval, Appendix C): learned absolute positions, LayerNorm, GELU.
 
-    `d_model`, `n_layer`, `n_head`: as in `ModelSpec`; `context`: tokens of the longest text.
+    `d_model`, `n_layer`, `n_head`: as in `ModelSpec`; `context`: as n of `nl.models.Absolute`.
 
     >>> nl.GPT2(d_model=32, context=64).positions
     (Absolute(n=64),)

@@ -71,10 +71,14 @@ class Inputs(_Record):
 class Targets(_Record):
     """What a model should predict, and where the prediction is read, for t tokens of a batch.
 
-    The fields are tensors: `reads` (t,), flat positions whose hidden states predict; `ids` (t,),
-    the tokens to predict; `carries` (t,) bool, whether such a token carries a number; `features`
-    (carries.sum(), F), the numbers to predict, as the head reads them; `row` (t,), the text of the
-    batch; `slot` (t,), the slot of that text's layout, -1 in literals.
+    Parameters
+    ----------
+    reads : (t,) flat positions whose hidden states predict.
+    ids : (t,) the tokens to predict.
+    carries : (t,) bool: a token that carries a number.
+    features : (carries.sum(), F) the numbers to predict, as the head reads them.
+    row : (t,) text of the batch.
+    slot : (t,) slot of that text's layout, -1 in literals.
 
     >>> texts = nl.parse(["x=-60.2"])
     >>> tokenizer = nl.Tokenizer.of([texts[0].layout], nl.P10())
@@ -84,12 +88,12 @@ class Targets(_Record):
     ([1, 2, 3, 4, 5], ['-', '6', '0', '2', 'E-1'])
     """
 
-    reads: torch.Tensor  # (t,) flat positions whose hidden states predict
-    ids: torch.Tensor  # (t,) the tokens to predict
-    carries: torch.Tensor  # (t,) bool: a token that carries a number
-    features: torch.Tensor  # (carries.sum(), F) the numbers to predict, as the head reads them
-    row: torch.Tensor  # (t,) row of the batch
-    slot: torch.Tensor  # (t,) slot of the row's layout, -1 in literals
+    reads: torch.Tensor
+    ids: torch.Tensor
+    carries: torch.Tensor
+    features: torch.Tensor
+    row: torch.Tensor
+    slot: torch.Tensor
 
 
 @dataclass(eq=False)

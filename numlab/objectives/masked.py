@@ -77,6 +77,8 @@ class MaskedLM(Objective):
         features = model.read(hidden[model.carries(ids)])
         row, slot = targets.row.numpy(), targets.slot.numpy()
         begins = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(slot, prepend=-1) != 0))
+        if len(begins) < batch.corpus.in_slots(slots)[batch.corpus.part[batch.rows]].sum():
+            raise ValueError(f"an empty word has no token to predict; got one in {slots}")
         length = np.diff(begins, append=len(row))
         mask = np.arange(length.max(initial=0)) < length[:, None]
         filled = np.zeros(mask.shape, np.int64)
@@ -101,7 +103,7 @@ class MaskedWords(Objective):
     only: ClassVar[tuple[str, ...]] = ("*",)
 
     def __post_init__(self):
-        if not 0 < self.share <= 1:
+        if not isinstance(self.share, (int, float)) or not 0 < self.share <= 1:
             raise ValueError(f"share is a chance above 0; got {self.share}")
 
     def words(self, batch: Batch) -> np.ndarray:

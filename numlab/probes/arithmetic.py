@@ -12,6 +12,7 @@ from numlab.embeddings import token_vectors
 from numlab.encoders import Encoder, Tokens
 from numlab.metrics import log_smape
 from numlab.numbers import rounded
+from numlab.training.run import TORCH_GENERATOR
 
 WIDTH, BATCH, TEST = 256, 256, 1000
 PAIRS = 20_000  # to learn from
@@ -44,13 +45,15 @@ def arithmetic(
     valued = bool(carries.all()) and answers.ids.shape[1] == 1 and encoder.answer.head is not None
     if len(y) < 2 * TEST or (carries.any() and not valued):
         return float("nan")
-    with torch.random.fork_rng(devices=[]):
+    with TORCH_GENERATOR, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         out = _Values(encoder.answer, answers) if valued else _Words(encoder.answer, answers)
-        return _learned(encoder, out, (a, b, y), seconds, seed)
+        first = nn.Linear(2 * encoder.length * WIDTH, WIDTH)
+        trunk = nn.Sequential(first, nn.GELU(), nn.Linear(WIDTH, WIDTH))
+    return _learned(encoder, trunk, out, (a, b, y), seconds, seed)
 
 
-def _learned(encoder: Encoder, out, sums: tuple, seconds: float, seed: int) -> float:
+def _learned(encoder: Encoder, trunk, out, sums: tuple, seconds: float, seed: int) -> float:
     """Train for a while on all but TEST of the sums, and score those."""
     a, b, y = sums
 
@@ -61,7 +64,6 @@ def _learned(encoder: Encoder, out, sums: tuple, seconds: float, seed: int) -> f
     test = np.arange(TEST)
     asked = read(test)
     scale = asked.square().mean().sqrt().clamp_min(1e-30)  # one for all: what a norm would do
-    trunk = nn.Sequential(nn.Linear(asked.shape[1], WIDTH), nn.GELU(), nn.Linear(WIDTH, WIDTH))
     model = nn.ModuleList([trunk, out])
     optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
     rng, end = np.random.default_rng(seed), time.thread_time() + seconds

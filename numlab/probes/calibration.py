@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from numlab.codes import as_column
 from numlab.examples import Examples, by_index
 from numlab.heads import Distribution
 from numlab.probes.logits import answer_states
@@ -65,6 +66,9 @@ def scores(
     >>> nl.probes.scores(normal, np.array([0.0, 1.96])).pit.round(3).tolist()
     [0.5, 0.975]
     """
+    true, m = as_column(true), predicted.mean.shape[-1]
+    if len(true) != m:
+        raise ValueError(f"{m} distributions take as many true numbers; got {len(true)}")
     x = torch.from_numpy(true.astype(float))
     below, share = predicted.left_cdf(x).numpy(), np.random.default_rng(seed).random(len(true))
     pit = below + share * (predicted.cdf(x).numpy() - below)

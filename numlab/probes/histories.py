@@ -1,18 +1,18 @@
 """How the validation loss of runs fell: their learning curves, with names that tell them apart."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from numlab.described import changed
-from numlab.evaluation import labels
+from numlab.evaluation import as_runs, labels
 from numlab.models import Architecture
 from numlab.training import Run
 
 
-def learning_curves(runs: Iterable[Run]) -> pd.DataFrame:
+def learning_curves(runs: Run | Iterable[Run] | Mapping[Any, Run]) -> pd.DataFrame:
     """The validation losses of runs; a run that was validated once has no curve.
 
     Returns
@@ -26,7 +26,7 @@ def learning_curves(runs: Iterable[Run]) -> pd.DataFrame:
     [['Addition', 'P10', 1], ['Addition', 'P10', 2]]
     """
     columns = ["panel", "encoder", "run", "step", "loss"]
-    curves, panels = [pd.DataFrame(columns=columns)], _panels([*runs])
+    curves, panels = [pd.DataFrame(columns=columns)], _panels(as_runs(runs))
     for panel in dict.fromkeys(panels.values()):
         for run, name in _encoders([run for run in panels if panels[run] == panel]).items():
             losses = run.history.query("part == 'valid'")

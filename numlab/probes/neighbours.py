@@ -230,5 +230,5 @@ def _chunks(n: int, width: int, megabytes: int = 1) -> Iterator[slice]:
 
 
 def _check_k(k: int, n: int) -> None:
-    if not 1 <= k < n:
+    if not 1 <= k < n or k % 1:
         raise ValueError(f"each of {n} numbers has 1 to {n - 1} neighbours; got k={k}")

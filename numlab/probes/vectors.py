@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from numlab.codes.edges import near_one
 from numlab.embeddings import Embeddings
+from numlab.numbers import check_count
 
 MODULI = (2, 3, 4, 5, 7, 10)
 FOLDS = 5
@@ -60,6 +61,8 @@ def linear(
     >>> bool(linear(x, x[:, 0] > 0, n_train=200).roc_auc.min() > 0.99)
     True
     """
+    check_count("n_train", n_train)
+    check_count("draws", draws)
     vectors = np.asarray(getattr(vectors, "vectors", vectors))
     target = np.asarray(target)
     if not np.isfinite(vectors).all():
@@ -104,6 +107,7 @@ def separability(e: Embeddings, moduli: Sequence[int] = MODULI) -> pd.DataFrame:
     if (broken := e.numbers % 1 != 0).any():
         raise ValueError(f"n mod T takes whole numbers; got {e.numbers[broken][0]}")
     for modulus in moduli:
+        check_count("a modulus", modulus, 2)
         true = (e.numbers % modulus).astype(int)
         if (fewest := np.bincount(true, minlength=modulus).min()) < FOLDS:
             wanted = f"{FOLDS} folds take as many numbers of each n mod {modulus}"
@@ -143,6 +147,7 @@ def spectrum(e: Embeddings, n_permutations: int = 200, level: float = 0.01) -> p
     >>> frame.period[frame.peak].tolist()
     [10.0]
     """
+    check_count("n_permutations", n_permutations)
     order = np.argsort(e.numbers)
     numbers, n = e.numbers[order], len(e)
     if n < FEWEST or (np.diff(numbers) != 1).any() or numbers[0] != int(numbers[0]):

@@ -52,7 +52,8 @@ class Curriculum:
 
     def __post_init__(self):
         shares = self.first, self.advance, self.threshold, self.preview, self.decay
-        if not all(0 < share <= 1 for share in shares) or self.preview == 1:
+        numbers = all(isinstance(share, (int, float)) for share in shares)
+        if not (numbers and all(0 < share <= 1 for share in shares) and self.preview < 1):
             wanted = "a curriculum's shares are above 0 and at most 1, preview is below 1"
             raise ValueError(f"{wanted}; got {self}")
         check_count("last", self.last)

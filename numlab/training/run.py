@@ -25,7 +25,7 @@ from numlab.tokenizer import Tokenizer
 from numlab.training.own_code import warn_if_changed
 from numlab.training.spec import RunSpec
 
-TORCH_GENERATOR = threading.Lock()  # one for the process: trainings seed it and draw in turn
+TORCH_GENERATOR = threading.Lock()  # one for the process: who seeds it draws alone
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ class Run:
         store has no such run, if its spec names another class, or if a class has changed its
         version since.
         """
-        path = store.runs_dir() / digest / "spec.json"
+        folder = store.runs_dir() / digest
+        if not folder.is_dir() and store.is_shipped(folder):
+            with store.lock(folder):
+                store.intact(folder)  # copies it
+        path = folder / "spec.json"
         if not path.is_file():
             raise ValueError(f"the store holds no run {digest}: train it again from its spec")
         run = cls(restore(json.loads(path.read_text("utf-8")), modules))

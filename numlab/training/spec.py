@@ -47,9 +47,9 @@ class RunSpec:
     clip : largest norm of the gradient.
     head : predicts numbers, each at its first token; None: the encoder's own head or words do.
     losses : terms that are added to the objective's loss; their names differ.
-    start : spec of the run whose weights are the initial ones; None: all are drawn. What it lacks
-        is drawn, and so are the encoder's module and the head unless both are the same. Words
-        of both runs, such as [NUM] or 7, keep their vectors in any case.
+    start : spec of the run whose weights are the initial ones; None: all are drawn. Weights that it
+        lacks are drawn. So are those of the encoder's module and of the head, unless both runs
+        have the same encoder and head. Words of both, such as [NUM] or 7, keep their vectors.
     trainable : patterns of the names of the parameters that are trained, such as ("embed.*",);
         None: all.
     curriculum : which levels of difficulty are drawn; None: all texts alike, each once an
@@ -199,6 +199,7 @@ class RunSpec:
 
         With a `data_seed`, the texts are the same. The run that it starts from gets the same seed.
         """
+        check_count("n", n)
         starts = self.start.seeds(n) if self.start else [None] * n
         return [replace(self, seed=seed, start=start) for seed, start in enumerate(starts)]
 

@@ -9,7 +9,7 @@ from numlab import store
 from numlab.corpus import KEPT
 from numlab.examples import as_list
 from numlab.numbers import check_count
-from numlab.training.fit import Fit, as_trained
+from numlab.training.fit import Fit, as_trained, threads
 from numlab.training.spec import RunSpec
 
 
@@ -43,14 +43,14 @@ def _measure(specs: list[RunSpec], rounds: int):
     with as_trained(specs[0].threads):
         fits = [Fit(spec, f"timing-{store.digest(spec)}") for spec in few]
         for fit, spec in zip(fits, specs, strict=True):  # few texts cost as much as many, but for:
-            numbers = sum(e.numbers.size for e in fit.corpus.examples) / len(fit.corpus)
-            if numbers * spec.n_train > KEPT:
+            if fit.corpus.size / len(fit.corpus) * spec.n_train > KEPT:
                 vars(fit.corpus)["_kept"] = None  # so many are tokenized batch by batch
         seconds = np.zeros((rounds + 2, len(fits)))
         for i, j in np.ndindex(seconds.shape):
-            began = time.perf_counter()
-            float(sum(fits[j]._update(i).values()))  # waits for the device
-            seconds[i, j] = time.perf_counter() - began
+            with threads(specs[j].threads):
+                began = time.perf_counter()
+                float(sum(fits[j]._update(i).values()))  # waits for the device
+                seconds[i, j] = time.perf_counter() - began
     columns = {"encoder": [str(spec.encoder) for spec in specs]}
     columns["seconds"] = np.median(seconds[2:], axis=0)  # the first two warm up
     texts = [min(fit.spec.batch_size, len(fit.corpus)) for fit in fits]

@@ -52,7 +52,9 @@ def test_no_sum_that_is_tested_is_learned(monkeypatch):
 def test_sums_of_decimals_are_rounded_as_people_write_them(monkeypatch):
     probe = sys.modules["numlab.probes.arithmetic"]
     asked = []
-    monkeypatch.setattr(probe, "_learned", lambda e, out, sums, *_: asked.append(sums) or 0.0)
+    monkeypatch.setattr(
+        probe, "_learned", lambda e, trunk, out, sums, *_: asked.append(sums) or 0.0
+    )
     arithmetic(nl.XVal(), "+", np.arange(1, 1000) / 10, 0)
     a, b, y = asked[0]
     assert (y == np.round(a + b, 1)).all() and (y != a + b).any()

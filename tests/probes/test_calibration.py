@@ -88,6 +88,25 @@ def test_each_text_has_a_random_share_of_its_own(run, monkeypatch):
     assert frame.pit.nunique() == 300
 
 
+@pytest.mark.parametrize("head", [nl.heads.DigitHead(1, 2), nl.heads.BitHead(16)], ids=str)
+def test_a_diverged_run_has_no_distribution(head, module_home, monkeypatch):
+    run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal(), head=head))
+    nothing = torch.tensor(torch.nan)
+    forward = type(run.model.value_head).forward
+    monkeypatch.setattr(
+        type(run.model.value_head), "forward", lambda self, h: nothing * forward(self, h)
+    )
+    frame = calibration(run, SPEC.task.sample(5, seed=1), "m0")
+    assert frame[["crps", "q5", "q50", "q95"]].isna().all(axis=None)
+
+
+def test_scores_take_a_list_and_a_number_for_each_distribution():
+    three = Points(torch.arange(6.0).view(2, 3))
+    assert scores(three, [1, 2, 3]).true.tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="3 distributions take as many true numbers; got 2"):
+        scores(three, [1.0, 2.0])
+
+
 def test_a_run_that_predicts_single_numbers_is_refused(module_home):
     run = nl.train(dataclasses.replace(SPEC, encoder=nl.XVal()))
     with pytest.raises(ValueError, match="predicts single numbers"):

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
+import tiny
 
 import numlab as nl
 
@@ -25,6 +26,13 @@ def test_runs_of_one_encoder_with_other_positions_have_panels_of_their_own():
     kinds = ["rotary", "absolute and rotary", "absolute", "no added"]
     names = [f"Addition, {kind} positions" for kind in kinds]
     assert titles(runs) == [name for name in names for _ in range(2)]
+
+
+def test_curves_are_those_of_one_run_or_of_several(home):
+    run = nl.train(tiny.SPEC)
+    of_one = nl.probes.learning_curves(run)
+    assert of_one.equals(nl.probes.learning_curves({"mine": run}))
+    assert nl.evaluation.labels(run) == nl.evaluation.labels([run])
 
 
 def test_runs_on_other_numbers_of_texts_have_panels_of_their_own():

@@ -45,3 +45,9 @@ def test_a_class_with_too_few_numbers_is_refused():
     table = nl.Embeddings(np.arange(12), np.eye(12), "few")
     with pytest.raises(ValueError, match="5 folds take as many numbers of each n mod 10; got 1"):
         separability(table, (10,))
+
+
+@pytest.mark.parametrize("modulus", [1, 0, -2, 2.5])
+def test_a_modulus_is_a_whole_number_from_two_on(modulus):
+    with pytest.raises(ValueError, match=f"a modulus is a whole number, 2 or more; got {modulus}"):
+        separability(nl.Embeddings(np.arange(12), np.eye(12), "few"), (modulus,))
