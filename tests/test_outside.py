@@ -264,7 +264,7 @@ def test_a_run_whose_class_was_edited_is_not_read_in_silence(home, monkeypatch):
     mine = spec(encoder=importlib.import_module("edited_later").Mine(), steps=1)
     nl.train(mine)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         nl.train(mine)
         path.write_text(path.read_text().replace("return 1", "return 2  # unrelated"))
         nl.train(mine)
