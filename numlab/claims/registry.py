@@ -38,7 +38,7 @@ class Claim:
     range: tuple[float, float] | None = None  # of the statistic: [0, 1] of a share
     ratio: bool = False  # the mean is geometric, and paired samples are divided
     over: str = "seeds"  # or "examples": what samples are drawn over; "nothing": a computation
-    looks: int = 1  # 2: some of the seeds that judge had left the claim open before
+    looks: int = 1  # 2: seeds were added to those of an earlier verdict
     gates: list[str] = field(default_factory=list)  # that must pass before the statistic may judge
     # what was changed afterwards: `was`, the old text; `reason`; `seen`, results known by then.
     # In the file, a list of names of [amendments.<name>], which several claims can share.

@@ -59,7 +59,7 @@ class Verdict:
     "contradicted": that of some part lies on the other side, and every gate of that part passed.
     With m parts this interval has a level of 1 - 0.05 / m (Bonferroni): some part would otherwise
     lie there by chance more often than once in twenty times. Both are widened likewise for a claim
-    with two `looks`: by chance, one that was open might be decided when seeds are added.
+    with two `looks`: more seeds are a second chance to be decided by luck.
     "open": a gate failed, or an interval holds both sides.
     "exact": nothing is trained, and it is true (where it is false: "contradicted").
 
@@ -125,7 +125,7 @@ def judge(
     lies = {name: _lies(claim, *ends) for name, ends in by_slack}
     widened = []
     for name, where in lies.items():
-        chances = claim.looks * {"inside": 1, "beyond": len(columns), "both": 1}[where]
+        chances = claim.looks * (len(columns) if where == "beyond" else 1)
         wide = _interval(claim, name, columns[name], 1 - (1 - LEVEL) / chances)
         if _lies(claim, *wide) != where:
             lies[name] = "both"
