@@ -31,7 +31,7 @@ def _check_picture(file: str | None) -> str | None:
 
 def _split(names: str | None) -> list[str]:
     try:
-        return [name for name in next(csv.reader([names or ""]), []) if name]
+        return [name for name in next(csv.reader([names or ""], skipinitialspace=True), []) if name]
     except csv.Error as error:
         raise ValueError(f"columns are names with commas between them: {error}") from None
 
@@ -40,7 +40,7 @@ def _kinds(names: str | None) -> dict[str, str]:
     pairs = [name.rpartition(":") for name in _split(names)]
     if lone := [kind for name, _, kind in pairs if not name]:
         raise ValueError(f"a kind is given as NAME:KIND; got {lone[0]}")
-    return {name: kind for name, _, kind in pairs}
+    return {name.strip(): kind.strip() for name, _, kind in pairs}
 
 
 COLUMNS = (
@@ -279,7 +279,6 @@ def regress(
     boosting, and the share of the numbers in numlab's 80 % intervals. The models stay in the store.
     """
     from numlab import compare, plots
-    from numlab.compare import regression
     from numlab.compare.report import about
 
     table = compare.read(file, columns, target, decimal or "", kinds, most=32)
@@ -288,7 +287,7 @@ def regress(
     rows = table.frame if columns else table.without_ids(target)
     if len(ids := table.frame.columns.difference(rows.columns)):
         _say(f"No model reads the ids {', '.join(ids)}: name them by --columns to have them read.")
-    found = regression.regress(rows, target, _say)
+    found = compare.regress(rows, target, _say)
     typer.echo(found.json if as_json else found.text)
     if picture:
         figure = plots.intervals(found.predictions, target)

@@ -111,4 +111,5 @@ def restore(description: Any, modules: str | tuple[str, ...] = ()) -> Any:
     try:
         return cls(**fields)
     except TypeError as error:
-        raise ValueError(f"{name} of an older version: {error}") from None
+        told = f"{name} does not take the stored fields (of an older version, perhaps)"
+        raise ValueError(f"{told}: {error}") from None

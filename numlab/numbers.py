@@ -61,6 +61,17 @@ def check_count(name: str, n, least: int = 1, most: float = np.inf) -> None:
         raise ValueError(f"{name} is a whole number, {wanted}; got {n!r}")
 
 
+def check_tuple(name: str, value, n: int = 2) -> None:
+    """ValueError for what is no tuple of n values.
+
+    >>> check_tuple("bounds", 3)
+    Traceback (most recent call last):
+    ValueError: bounds is a tuple of 2 values; got 3
+    """
+    if not isinstance(value, (tuple, list)) or len(value) != n:
+        raise ValueError(f"{name} is a tuple of {n} values; got {value!r}")
+
+
 def check_held(numbers: np.ndarray, name: str) -> None:
     """ValueError for NaN, infinity, and integers beyond float64.
 
@@ -98,8 +109,10 @@ def shown(number: float | int, others: Callable[[float], str] = "{:.6g}".format)
 
 
 def to_figures(numbers, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Round finite numbers to n significant figures, 1 to 15, in float64: it may alter a tie, and
-    near 15 the last figure.
+    """Round finite numbers to n significant figures, 1 to 15.
+
+    It is computed in float64: a tie can go either way, and near n = 15 the last figure can be one
+    off.
 
     Gives significands, float64 integers of n digits with the numbers' signs (0 for 0), and int
     exponents: numbers are about significand * 10^exponent.

@@ -242,6 +242,11 @@ def test_kinds_are_pairs(here, tmp_path):
     assert done.returncode == 2 and done.stderr == "numlab: a kind is given as NAME:KIND; got a\n"
 
 
+def test_columns_and_kinds_may_have_spaces_between_them():
+    assert cli._split('c, "a, b"') == ["c", "a, b"]
+    assert cli._kinds("serial : number, when: dmy") == {"serial": "number", "when": "dmy"}
+
+
 def test_a_regression_of_texts_is_refused(here, tmp_path):
     (tmp_path / "t.txt").write_text("".join(f"after {i} days it was warm\n" for i in range(20)))
     done = here("regress", str(tmp_path / "t.txt"), "--target", "text")

@@ -17,6 +17,7 @@ from numlab.compare import files, learning
 from numlab.compare.encodings import choices, encodings, needed_digits
 from numlab.compare.learning import CONSTANTS, PARTS, best_constant
 from numlab.compare.report import TRAINED, about, advise
+from numlab.encoders.columns import by_column
 from numlab.training import stored_runs
 
 RNG = np.random.default_rng(0)
@@ -975,6 +976,35 @@ def test_functions_of_the_value_are_fitted_to_the_columns_together():
     for name, x in columns.items():
         assert edges.min() <= of_inner[nl.PLE].at(name).units(x).min() + 1e-9
         assert edges.max() >= of_inner[nl.PLE].at(name).units(x).max() - 1e-9
+
+
+def test_functions_of_the_value_are_fitted_outside_of_the_gaps_alone(tmp_path, monkeypatch):
+    x, given = np.random.default_rng(0).normal(size=400), []
+
+    def specs(reading, encoders, *_):
+        given.extend(encoders)
+        raise ValueError("asked enough")
+
+    monkeypatch.setattr(learning, "specs", specs)
+    pd.DataFrame({"x": x, "y": np.exp(2 * x)}).to_csv(tmp_path / "t.csv", index=False)
+    nl.compare.report(tmp_path / "t.csv")
+    (own,) = (e for e in given if isinstance(getattr(e, "inner", None), nl.PLE))
+    task, _ = learning.task_of(nl.compare.read(tmp_path / "t.csv"))
+    known = by_column(task.usable_texts).items()
+    assert own.inner.edges[-1] == pytest.approx(max(own.at(c).units(x).max() for c, x in known))
+    assert own.at("y").units([np.exp(2 * x.max())]) > own.inner.edges[-1]
+
+
+def test_a_number_far_from_all_others_has_a_piece_too(tmp_path):
+    numbers = [*np.random.default_rng(0).normal(100, 1, 500), -1e10]
+    pd.DataFrame({"a": numbers}).to_csv(tmp_path / "t.csv", index=False)
+    assert "PLE" in " ".join(nl.compare.report(tmp_path / "t.csv", steps=0).frame.encoder)
+
+
+@pytest.mark.parametrize("encoders", [["BitTokens"], nl.P10()], ids=str)
+def test_what_is_no_list_of_encoders_is_refused_before_the_work(encoders):
+    with pytest.raises(ValueError, match="encoders are a list, such as"):
+        nl.compare.report("nothing.csv", encoders=encoders)
 
 
 def test_a_file_of_one_number_has_no_pieces():

@@ -147,6 +147,12 @@ def test_a_word_that_is_no_number_by_itself_has_no_vector_of_one(p1000, word):
 
 def test_bins_of_several_columns_have_vectors_of_one_of_them():
     bins = nl.FusedBins((("m*", (1.0, 2.0)), ("x*", (10.0, 20.0))))
+    for encoder in (bins, nl.Standardised(columns=(("m*", 0, 1, 1),))):
+        with pytest.raises(ValueError, match=r"has columns, m.*: take encoder\.at\(column\)"):
+            encoder.encode([1.0])
+    for wrong in ({"centres": ()}, {"column": 3}):
+        with pytest.raises(ValueError, match="FusedBins"):
+            nl.FusedBins(**wrong)
     with pytest.raises(ValueError, match=r"has columns, m\*, x\*: take encoder.at"):
         from_encoder(bins, [1.0, 2.0], 8)
     assert len(np.unique(from_encoder(bins.at("m0"), [1.0, 2.0], 8).vectors, axis=0)) == 2

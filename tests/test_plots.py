@@ -179,6 +179,13 @@ def test_intervals_that_miss_their_number_have_another_colour():
     assert ax.get_xlabel() == "true y"
 
 
+def test_a_name_with_dollars_is_no_mathematics(tmp_path):
+    rows = {"true": [1.0, 2.0], "predicted": [1.0, 2.0], "low": [0.0, 1.0], "high": [2.0, 3.0]}
+    figure = plots.intervals(pd.DataFrame(rows), "in $, 1% of $")
+    figure.savefig(tmp_path / "picture.png")
+    assert figure.axes[0].get_xlabel() == r"true in \$, 1% of \$"
+
+
 def test_a_learning_curve_is_pale_if_another_run_of_its_encoder_went_on():
     ends = {("P10", 0): 50, ("P10", 1): 100, ("FoNE", 2): 300}  # of runs, in steps
     rows = [(e, run, step, 1 / (1 + step)) for (e, run), n in ends.items() for step in (0, n)]

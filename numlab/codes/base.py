@@ -43,7 +43,10 @@ class Range(abc.ABC):
 
 
 class Code(Range):
-    """Numbers as rows of `n_features` features of `feature_dtype`, exactly invertible."""
+    """Numbers as rows of `n_features` features of `feature_dtype`, and back.
+
+    A number is rounded to what the features can hold.
+    """
 
     n_features: int
     feature_dtype: Any = np.float32

@@ -126,8 +126,9 @@ class DigitCode(Decimal, Code):
 class FigureCode(Code):
     """Sign, three digits of (exponent + 500), then `figures` digits.
 
-    `figures`: 1 to 15; float64 may round more. A number of that many figures comes back exactly
-    where its digits are shifted by 10^22 at most, else to two units in the last place.
+    `figures`: 1 to 15, as many as float64 always keeps. A number of that many figures comes back
+    exactly if it is its digits, as a whole number, times 10^-22 to 10^22; else to two units in the
+    last place.
 
     Zero is all zeros but the exponent's 500.
     """

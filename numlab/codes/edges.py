@@ -83,10 +83,11 @@ def tree_edges(numbers, targets, bins: int = 48, least: int = 64) -> tuple[float
     """
     from sklearn.tree import DecisionTreeRegressor
 
+    check_count("bins", bins, 2)
     x, y = as_floats(numbers), as_floats(targets, "targets")
     values, rank = np.unique(x, return_inverse=True)  # a tree holds float32: exact for ranks
     rule = {"min_samples_leaf": least, "min_impurity_decrease": 1e-4}
-    tree = DecisionTreeRegressor(max_leaf_nodes=max(2, bins), random_state=0, **rule)
+    tree = DecisionTreeRegressor(max_leaf_nodes=int(bins), random_state=0, **rule)
     cuts = tree.fit(rank[:, None], (y - y.mean()) / deviation(y)).tree_
     below = cuts.threshold[cuts.children_left >= 0].astype(int)
     inner = values[below] / 2 + values[below + 1] / 2

@@ -32,17 +32,22 @@ SIGMA = 0.3  # of Periodic: its first frequencies, in waves over a deviation of 
 NUMBERS = 1000  # that neighbours and spectra are computed from
 
 
-def choices(columns: dict[str, np.ndarray]) -> list[Encoder]:
+def choices(
+    columns: dict[str, np.ndarray], seen: dict[str, np.ndarray] | None = None
+) -> list[Encoder]:
     """Eleven encoders with the digits and units that these columns of numbers need.
 
-    Without two different numbers, the piecewise linear one is missing.
+    The digits are those of all numbers; units and bins those of `seen`, the numbers outside of the
+    gaps that models are tested in (None: all). Without two different ones in float32, the piecewise
+    linear encoder is missing.
     """
-    numbers = np.concatenate([*columns.values()])
-    int_digits, frac_digits = needed_digits(numbers)
-    scales = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in columns.items())
+    int_digits, frac_digits = needed_digits(np.concatenate([*columns.values()]))
+    seen = {name: (seen or {}).get(name, x) for name, x in columns.items()}
+    scales = tuple((glob.escape(name), *asinh_centre_scale(x)) for name, x in seen.items())
     values = Standardised(XVal(), scales)
-    units = np.concatenate([values.at(name).units(x) for name, x in columns.items()])
-    edges = quantile_edges(units)
+    units = np.concatenate([values.at(name).units(x) for name, x in seen.items()])
+    edges = np.array(quantile_edges(units))
+    edges = edges[np.unique(edges.astype(np.float32), return_index=True)[1]].tolist()
     functions = [Periodic(sigma=SIGMA), *([PLE(edges)] if len(edges) > 1 else [])]
     by_column = [values, *(Standardised(inner, scales) for inner in functions)]
     digits = [encoder(int_digits, frac_digits) for encoder in (FoNE, Digits, Subword)]

@@ -41,23 +41,8 @@ def specs(
     is predicted, two gaps and the greatest numbers are held out. Ids are left out, and what
     has fewer than 48 known numbers is not predicted. ValueError where nothing is left to predict.
     """
-    if reading.of_texts:
-        texts = reading.frame["text"].drop_duplicates()
-        task = Texts(texts.sample(min(TEXTS, len(texts)), random_state=0).tolist())
-        names = list(by_column(task.examples))
-    else:
-        task = Table(reading.without_ids(target), target)
-        names = reading.of_kind("number") if target is None else [target]
-        if len(task.frame.columns) < 2 or not names:
-            raise ValueError("nothing to predict: needs a numeric column and at least one other")
-    known = by_column(task.examples)
-    if not (names := [name for name in names if len(known.get(name, ())) >= LEAST]):
-        most = max(map(len, known.values()), default=0)
-        wanted = f"expected a column to predict with {LEAST} known numbers or more"
-        raise ValueError(f"{wanted}; got at most {most}")
-    task = dataclasses.replace(task, without=_gaps(known, names))
-    if (n := len(task.usable)) < LEAST:
-        raise ValueError(f"a model needs {LEAST} rows outside the gaps; got {n}")
+    task, names = task_of(reading, target)
+    n = len(task.usable)
     n_test = min(256, n // 4)
     n_valid = min(64, n // 8)
     return [
@@ -76,6 +61,28 @@ def specs(
         for seed in range(seeds)
         for encoder in encoders
     ]
+
+
+def task_of(reading: Reading, target: str | None = None) -> tuple[Table | Texts, list[str]]:
+    """The task of `specs`, without the rows in the gaps, and the columns that it predicts."""
+    if reading.of_texts:
+        texts = reading.frame["text"].drop_duplicates()
+        task = Texts(texts.sample(min(TEXTS, len(texts)), random_state=0).tolist())
+        names = list(by_column(task.examples))
+    else:
+        task = Table(reading.without_ids(target), target)
+        names = reading.of_kind("number") if target is None else [target]
+        if len(task.frame.columns) < 2 or not names:
+            raise ValueError("nothing to predict: needs a numeric column and at least one other")
+    known = by_column(task.examples)
+    if not (names := [name for name in names if len(known.get(name, ())) >= LEAST]):
+        most = max(map(len, known.values()), default=0)
+        wanted = f"expected a column to predict with {LEAST} known numbers or more"
+        raise ValueError(f"{wanted}; got at most {most}")
+    task = dataclasses.replace(task, without=_gaps(known, names))
+    if (n := len(task.usable)) < LEAST:
+        raise ValueError(f"a model needs {LEAST} rows outside the gaps; got {n}")
+    return task, names
 
 
 def _gaps(columns: dict[str, np.ndarray], names: list[str]) -> tuple[tuple[str, float, float], ...]:

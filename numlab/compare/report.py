@@ -23,6 +23,8 @@ from numlab.compare.encodings import choices, encodings
 from numlab.compare.learning import PARTS, STANDARD_ERRORS, TEXTS, relative_errors, tied
 from numlab.compare.reading import Reading, read
 from numlab.encoders import Encoder
+from numlab.encoders.columns import by_column
+from numlab.examples import as_list
 from numlab.numbers import check_count
 from numlab.training import Run, RunSpec, train_all
 
@@ -80,13 +82,17 @@ def report(
     """
     check_count("steps", steps, 0)
     check_count("seeds", seeds)
-    for encoder in encoders:
+    for encoder in as_list(encoders, Encoder, "encoders are a list, such as [nl.BitTokens()]"):
         encoder.embedding(learning.WIDTH)  # or a ValueError, before the work
     say(f"reading {Path(path).name}")
     reading = read(path, columns, target, decimal, kinds)
     for line in about(reading):
         say(line)
-    encoders = [*dict.fromkeys([*choices(reading.numbers), *encoders])]
+    try:
+        seen = by_column(learning.task_of(reading, target)[0].usable_texts)
+    except ValueError:  # there is nothing to train on
+        seen = None
+    encoders = [*dict.fromkeys([*choices(reading.numbers, seen), *encoders])]
     if twice := [name for name, n in Counter(map(str, encoders)).items() if n > 1]:
         raise ValueError(f"two different encoders are called {twice[0]}: rename one")
     say(f"{len(encoders)} encoders on {sum(map(len, reading.numbers.values())):,} numbers")

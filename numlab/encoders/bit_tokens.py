@@ -109,8 +109,8 @@ class Base10Tokens(Signs, FigureCode, ValueEncoder):
 
     def indicators(self, features: np.ndarray) -> np.ndarray:
         n, d = features[:, 1:].shape
-        digits = np.eye(10, dtype=np.uint8)[features[:, 1:]].reshape(n, 10 * d)  # n may be 0
-        return np.concatenate([features[:, :1], digits], 1)
+        digits = (features[:, 1:, None] == np.arange(10)).astype(np.uint8)  # 255 is no digit
+        return np.concatenate([features[:, :1], digits.reshape(n, 10 * d)], 1)
 
     @property
     def head(self) -> Head:

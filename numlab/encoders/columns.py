@@ -13,7 +13,8 @@ from numlab.codes.base import LARGEST, as_column
 from numlab.codes.edges import as_edges, as_floats, deviation, near_one, quantile_centres
 from numlab.encoders.base import Encoder, OneWord, Tokens
 from numlab.encoders.xval import XVal
-from numlab.examples import Examples
+from numlab.examples import Examples, as_list
+from numlab.numbers import check_count
 
 DECADES = 3  # a column spanning this many decades is asinh-transformed
 PLAIN = XVal()
@@ -22,7 +23,7 @@ PLAIN = XVal()
 def by_column(examples: list[Examples]) -> dict[str, np.ndarray]:
     """The numbers of each slot; ValueError for an integer beyond float64."""
     columns: dict[str, list] = {}
-    for e in examples:
+    for e in as_list(examples):
         for name in e.layout.number_slots:
             columns.setdefault(name, []).append(as_floats(e.column(name), f"numbers of {name}"))
     return {name: np.concatenate(parts) for name, parts in columns.items()}
@@ -37,7 +38,7 @@ class FusedBins(OneWord):
     centres : (slot pattern, bin centres) pairs; the first matching pattern applies. A number has
         the word of the nearest centre.
     column : index in `centres` of the pattern whose words this encoder spells and reads; `at` sets
-        it. None: the first.
+        it. None: none is chosen yet.
 
     >>> FusedBins((("m*", (1.0, 2.0)), ("x*", (0.0, 1.0)))).at("x0").spell(0.7)
     ['1.0 x*']
@@ -50,6 +51,10 @@ class FusedBins(OneWord):
     def __post_init__(self):
         centres = tuple((name, as_edges(f"FusedBins of {name}", own)) for name, own in self.centres)
         object.__setattr__(self, "centres", centres)
+        if not centres:
+            raise ValueError("FusedBins has the centres of one column or more; got none")
+        if self.column is not None:
+            check_count("the column of FusedBins", self.column, 0, len(centres) - 1)
 
     @classmethod
     def fit(cls, examples: list[Examples], bins: int = 48) -> Self:
@@ -90,8 +95,14 @@ class FusedBins(OneWord):
         return range(first, first + len(self.centres[column][1]))
 
     def index(self, numbers) -> np.ndarray:
+        _check_chosen(self)
         x, own = self.in_range(numbers).astype(float), self.word_values[self.words]
         return self.words.start + np.searchsorted(own[1:] / 2 + own[:-1] / 2, x)
+
+
+def _check_chosen(encoder: Encoder) -> None:
+    if names := ", ".join(encoder.unchosen[:12]):
+        raise ValueError(f"{encoder} has columns, {names}: take encoder.at(column)")
 
 
 def _of_inner(name: str) -> property:
@@ -187,9 +198,11 @@ class Standardised(Encoder):
         return tuple(np.clip(ends, -largest, largest).tolist())
 
     def encode(self, numbers) -> Tokens:
+        _check_chosen(self)
         return self.inner.encode(self.units(self.in_range(numbers)))
 
     def decode(self, tokens: Tokens) -> np.ndarray:
+        _check_chosen(self)
         found = self._number(self.inner.decode(tokens))
         return np.where(np.isfinite(found), found, np.nan)
 

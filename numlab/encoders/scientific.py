@@ -23,8 +23,9 @@ SIGNS = ("+", "-")
 class Scientific(Encoder):
     """A sign, a significand from 100 to 999 and a power of ten.
 
-    The smallest positive word, 100E-8, stands for 0, and smaller numbers underflow to it (our
-    choice: Table 1 has no word for 0, but data has zeros).
+    The smallest positive word, 100E-8, stands for 0, and numbers smaller in size underflow to it
+    (our choice: Table 1 has no word for 0, but data has zeros): 1e-6 reads back as 0, -1e-6 as it
+    is.
 
     Parameters
     ----------
@@ -116,11 +117,13 @@ class Scientific(Encoder):
 class P10(Scientific):
     """Sign, three digits, exponent: five tokens, 28 words.
 
-    It holds |x| < 9.995e9 (others: ValueError); below about 1e-6 in size a number becomes 0.
+    With three figures it holds |x| < 9.995e9 (others: ValueError), and a number below about 1e-6 in
+    size becomes 0; `holds` says the range of other figures.
 
     Parameters
     ----------
-    overflow : "raise", or "clip": numbers beyond 999E7 become 999E7 with their sign.
+    overflow : "raise", or "clip": numbers beyond the largest word, 999E7, become it, with their
+        sign.
     figures : digits of the significand, 1 to 4 (the paper: 3).
 
     >>> nl.P10().spell(-60.2)

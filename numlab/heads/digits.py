@@ -103,6 +103,8 @@ class CircleHead(DigitCode, _Logits):
 
     def __post_init__(self):
         super().__post_init__()
+        if not isinstance(self.periods, (tuple, list)):
+            raise ValueError(f"periods are a tuple, such as (10,); got {self.periods!r}")
         object.__setattr__(self, "periods", tuple(self.periods))
         if not self.periods or not all(isinstance(p, int) and p > 1 for p in self.periods):
             name = type(self).__name__

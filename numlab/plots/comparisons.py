@@ -180,6 +180,7 @@ def intervals(frame: pd.DataFrame, name: str) -> Figure:
         ax.vlines(rows.true, rows.low, rows.high, color=color, lw=1, alpha=0.35)
         ax.scatter(rows.true, rows.predicted, 14, color=color, zorder=3, label=label)
     ax.axline((frame.true.mean(),) * 2, slope=1, color=GREY, lw=1, ls="--", label="exact")
+    name = name.replace("$", r"\$")  # no mathematics
     ax.set(xlabel=f"true {name}", ylabel=f"predicted {name}")
     legend(figure, [ax])
     return figure

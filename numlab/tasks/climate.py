@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from numlab.numbers import check_tuple
 from numlab.tasks.fields import Field
 
 HOURS_A_YEAR = 365.2425 * 24
@@ -49,6 +50,7 @@ class Climate:
     step: ClassVar[int] = 8  # hours
 
     def __post_init__(self):
+        check_tuple("region", self.region, 4)
         south, north, west, east = self.region
         if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
             raise ValueError(f"a region is (south, north, west, east); got {self.region}")

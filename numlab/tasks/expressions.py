@@ -14,13 +14,15 @@ ALLOWED = (ast.Expression, ast.BinOp, ast.Name, ast.Load, ast.Add, ast.Sub, ast.
 
 @functools.cache
 def _code(expression: str) -> CodeType:
+    wanted = f"an expression has numbers, names, + - * / and (); got {expression!r}"
     try:
         tree = ast.parse(expression.strip(), mode="eval")
-        others = [node for node in ast.walk(tree) if not isinstance(node, ALLOWED)]
     except SyntaxError:
-        others = [None]
-    if not all(type(getattr(node, "value", None)) in (int, float) for node in others):  # constants
-        raise ValueError(f"an expression has numbers, names, + - * / and (); got {expression!r}")
+        raise ValueError(wanted) from None
+    for node in ast.walk(tree):
+        is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+        if not (is_number or isinstance(node, ALLOWED)):
+            raise ValueError(wanted)
     return compile(tree, "expression", "eval")
 
 

@@ -96,7 +96,7 @@ def _typed(column: pd.Series, known: Sequence[str] | None) -> pd.Series:
     if types.is_object_dtype(column) or types.is_string_dtype(column):
         column = column.mask(column == "")  # of a file, a missing value
     some = column.dropna().astype(object)
-    kind = pd.api.types.infer_dtype(some)
+    kind = types.infer_dtype(some)
     if kind == "datetime" and column.dtype != object:
         return column  # stays in its time zone
     if kind == "timedelta" or types.is_timedelta64_dtype(column):

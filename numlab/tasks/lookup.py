@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import FLOAT_DIGITS, check_count, rounded
+from numlab.numbers import FLOAT_DIGITS, check_count, check_tuple, rounded
 from numlab.tasks.base import Columns, IndependentTask
 
 KEYS = tuple("abcdefghij")  # our choice: the keys are the first ten letters
@@ -42,6 +42,7 @@ class Lookup(IndependentTask):
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {"answer": RANGE}
 
     def __post_init__(self):
+        check_tuple("withheld", self.withheld)
         low, high = self.withheld
         check_count("entries", self.entries, 1, len(KEYS))
         if not LOW <= low < high <= HIGH or (low, high) == RANGE:

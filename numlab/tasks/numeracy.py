@@ -12,7 +12,7 @@ from decimal import Context, Decimal, localcontext
 import numpy as np
 
 from numlab.examples import Examples, Layout
-from numlab.numbers import FLOAT_DIGITS, check_count
+from numlab.numbers import FLOAT_DIGITS, check_count, check_tuple
 from numlab.tasks.base import PopulationTask
 from numlab.tasks.difficulty import DIFFICULTIES, written
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms
@@ -51,10 +51,13 @@ class Numeracy(PopulationTask):
     max_difficulty: float = 1.0
 
     def __post_init__(self):
+        check_tuple("decades", self.decades)
         object.__setattr__(self, "decades", tuple(self.decades))
         if self.task not in DRAWS:
             raise ValueError(f"the tasks are {', '.join(DRAWS)}; got {self.task!r}")
         least, most = self.decades
+        check_count("the first of decades", least, -100)
+        check_count("the second of decades", most, -100)
         if not -100 <= least <= most - 4 <= 96:
             raise ValueError(f"decades are 4 apart or more, from -100 to 100; got {self.decades}")
         if self.task == "DivM" and not least < 0 < most:

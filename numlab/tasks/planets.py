@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import check_count
+from numlab.numbers import check_count, check_tuple
 from numlab.tasks.base import Columns, IndependentTask, json_template, pick
 from numlab.tasks.orbits import simulate
 
@@ -70,8 +70,8 @@ class Planets(IndependentTask):
 
     def __post_init__(self):
         check_count("n_steps", self.n_steps)
-        if len(self.n_planets) != 2:
-            raise ValueError(f"n_planets is (fewest, most); got {self.n_planets}")
+        check_tuple("n_planets", self.n_planets)
+        check_tuple("a_final", self.a_final)
         fewest, most = self.n_planets
         check_count("the first of n_planets", fewest, 1, 5)
         check_count("the second of n_planets", most, fewest, 5)

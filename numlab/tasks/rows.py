@@ -84,6 +84,11 @@ class Rows(GivenTask):
         """Indices of the rows that can be trained on: asked, and in no interval of `without`."""
         return np.flatnonzero(self.is_asked & ~self.is_held_out)
 
+    @property
+    def usable_texts(self) -> list[Examples]:
+        """The texts of these rows."""
+        return self._take(self.usable)
+
     def _take(self, rows: np.ndarray) -> list[Examples]:
         place = np.full(len(self.frame), -1)
         place[rows] = np.arange(len(rows))

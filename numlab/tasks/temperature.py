@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from numlab.examples import Layout
-from numlab.numbers import check_count
+from numlab.numbers import check_count, check_tuple
 from numlab.tasks.base import Columns, IndependentTask, json_template
 from numlab.tasks.climate import Climate
 from numlab.tasks.fields import Field, FieldFile
@@ -55,6 +55,8 @@ class Temperature(IndependentTask):
     step: int = STEP
 
     def __post_init__(self):
+        for name in ("stations", "times", "record"):
+            check_tuple(name, getattr(self, name))
         for name, least in (("stations", 1), ("times", 2)):
             fewest, most = getattr(self, name)
             check_count(f"fewest {name}", fewest, least)

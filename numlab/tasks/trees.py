@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numlab.numbers import check_count, from_figures
+from numlab.numbers import check_count, check_tuple, from_figures
 from numlab.tasks.expressions import ExpressionTask, evaluate
 
 SLOTS = "abcd"
@@ -38,6 +38,7 @@ class BinaryTrees(ExpressionTask):
     bounds: tuple[float, float] = (0.1, 3.0)
 
     def __post_init__(self):
+        check_tuple("bounds", self.bounds)
         low, high = self.bounds
         check_count("operands", self.operands, 2, 4)
         if not 1e-6 <= low < high:

@@ -214,7 +214,8 @@ def typed(text: str, numbers: np.ndarray) -> tuple[np.ndarray, list[str]]:
         try:
             ends = sorted(number(end) for end in re.split(r"\s+to\s+", piece))
         except ValueError:
-            raise ValueError(f"{piece!r} is not a number") from None
+            kind = "whole number" if number is int else "number"
+            raise ValueError(f"{piece!r} is not a {kind}") from None
         inside = (numbers >= ends[0]) & (numbers <= ends[-1])
         chosen |= inside
         absent += [] if inside.any() else [piece]

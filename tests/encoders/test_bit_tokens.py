@@ -144,3 +144,9 @@ def test_an_embedding_of_no_number_is_empty():
     embed = Base10Tokens(3, combine="weighted_sum").embedding(8)
     none = torch.zeros(0, 7, dtype=torch.uint8)
     assert embed(none, torch.zeros(5, 8)).shape == (0, 8)
+
+
+def test_digits_of_a_diverged_model_have_a_vector():
+    encoder = Base10Tokens(3)
+    read = encoder.head.read(torch.full((1, 61), torch.nan))
+    assert encoder.embedding(256)(read, torch.ones(1, 256)).shape == (1, 256)

@@ -252,6 +252,12 @@ def test_a_shift_of_all_numbers_and_edges_changes_no_vector(kind):
     assert torch.allclose(*vectors, atol=1e-6)
 
 
+@pytest.mark.parametrize("bins", [0, 1, 2.5])
+def test_a_tree_has_two_leaves_or_more(bins):
+    with pytest.raises(ValueError, match=f"bins is a whole number, 2 or more; got {bins}"):
+        tree_edges(X, X > 0.7, bins)
+
+
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
 def test_the_cuts_of_a_tree_do_not_depend_on_the_unit_of_the_targets(unit):
     x = np.arange(1000.0)

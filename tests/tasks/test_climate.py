@@ -116,6 +116,7 @@ def test_a_climate_is_its_seed_s():
     [
         ({"region": (30, 20, 0, 10)}, "a region is"),
         ({"region": (0, 10, 0, 400)}, "a region is"),
+        ({"region": (-90, 90)}, "region is a tuple of 4 values"),
         ({"years": 0}, "expected years >= 1"),
         ({"degrees": 0.0}, "0 < degrees <= each side"),
         ({"patches": 0.0}, "0 < patches < 229"),

@@ -226,6 +226,8 @@ def test_digits_and_common_prefixes():
     [
         ({"task": "Sums"}, "the tasks are Addition.*; got 'Sums'"),
         ({"decades": (0, 3)}, "4 apart or more.*got"),
+        ({"decades": 3}, "decades is a tuple of 2 values; got 3"),
+        ({"decades": (-3.5, 3)}, "the first of decades is a whole number"),
         ({"digits": 16}, "digits is a whole number, 2 to 15; got 16"),
         ({"digits": 2.5}, "digits is a whole number, 2 to 15; got 2.5"),
         ({"precision": "octal"}, "'decimal' or 'binary'; got 'octal'"),
