@@ -711,7 +711,7 @@ def test_rows_that_repeat_are_learned_from(module_home):
 def few_encoders(monkeypatch):
     """Three encoders in place of nine, where it does not matter which."""
     few = [nl.P10(), nl.FP15(), nl.XVal()]
-    monkeypatch.setattr(sys.modules["numlab.compare.report"], "choices", lambda columns: few)
+    monkeypatch.setattr(sys.modules["numlab.compare.report"], "choices", lambda *_: few)
 
 
 def test_a_column_of_few_numbers_is_named_and_not_predicted(tmp_path, trains_here, few_encoders):
@@ -998,7 +998,7 @@ def test_functions_of_the_value_are_fitted_outside_of_the_gaps_alone(tmp_path, m
 def test_a_number_far_from_all_others_has_a_piece_too(tmp_path):
     numbers = [*np.random.default_rng(0).normal(100, 1, 500), -1e10]
     pd.DataFrame({"a": numbers}).to_csv(tmp_path / "t.csv", index=False)
-    assert "PLE" in " ".join(nl.compare.report(tmp_path / "t.csv", steps=0).frame.encoder)
+    assert "PLE" in " ".join(nl.compare.report(tmp_path / "t.csv", steps=0).encodings.encoder)
 
 
 @pytest.mark.parametrize("encoders", [["BitTokens"], nl.P10()], ids=str)
