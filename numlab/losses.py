@@ -179,13 +179,13 @@ class NumberTokenLoss(LossTerm):
             raise ValueError(f"squash is above 1, or None; got {self.squash}")
 
     def check(self, encoder: Encoder) -> None:
+        if encoder.unchosen:
+            wanted = "words that are the same numbers in every column"
+            raise ValueError(f"NumberTokenLoss needs {wanted}; got {encoder}")
         if self.kind == "number":
             _digit_words(encoder, type(self).__name__)
         if encoder.answer.carriers or np.isnan(encoder.answer.word_values).all():
             raise ValueError(f"NumberTokenLoss needs words that are numbers; {encoder} has none")
-        if encoder.unchosen:
-            wanted = "words that are the same numbers in every column"
-            raise ValueError(f"NumberTokenLoss needs {wanted}; got {encoder}")
 
     def __call__(self, logits: torch.Tensor, targets: Targets, embed: nn.Module) -> torch.Tensor:
         """The mean over the targets that are numbers, or over the numbers."""

@@ -150,6 +150,7 @@ def test_bins_of_several_columns_have_vectors_of_one_of_them():
     for encoder in (bins, nl.Standardised(columns=(("m*", 0, 1, 1),))):
         with pytest.raises(ValueError, match=r"has columns, m.*: take encoder\.at\(column\)"):
             encoder.encode([1.0])
+        assert "spells" not in encoder._repr_html_() and "spells" in encoder.at("m0")._repr_html_()
     for wrong in ({"centres": ()}, {"column": 3}):
         with pytest.raises(ValueError, match="FusedBins"):
             nl.FusedBins(**wrong)

@@ -240,7 +240,7 @@ def test_a_regression_learns_from_an_id_only_if_it_is_named(
         learned.extend(frame.columns.drop(target))
         raise ValueError("enough")
 
-    monkeypatch.setattr("numlab.compare.regression.regress", regress)
+    monkeypatch.setattr("numlab.compare.regress", regress)
     rows = pd.DataFrame({"order id": np.arange(10**7, 10**7 + 60), "x": np.arange(60) ** 0.5})
     rows.assign(y=rows.x).sample(frac=1, random_state=0).to_csv(tmp_path / "t.csv", index=False)
     options = ["regress", str(tmp_path / "t.csv"), "--target", "y"]

@@ -98,7 +98,7 @@ def test_a_stored_text_chooses_dataclasses_only(name):
 
 
 def test_a_field_that_is_no_more_is_named():
-    with pytest.raises(ValueError, match="RunSpec of an older version: .* 'gone'"):
+    with pytest.raises(ValueError, match="RunSpec does not take the stored fields .* 'gone'"):
         restore(describe(spec()) | {"gone": 1})
 
 

@@ -20,7 +20,13 @@ CLEAR = 2.0  # standard errors from which intervals are said to be too narrow or
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A fitted regressor and its baselines, tested on rows that none of them has seen."""
+    """A fitted regressor and its baselines, tested on rows that none of them has seen.
+
+    >>> answers = {"true": [1, 2], "predicted": [1.5, 2.0], "low": [1.1, 1.0], "high": [2, 3]}
+    >>> errors = pd.DataFrame(columns=["model", "mae", "rmse", "behind"])
+    >>> nl.compare.Regression("y", None, errors, pd.DataFrame(answers), 0.8).covered
+    0.5
+    """
 
     target: str
     model: NumberRegressor
@@ -88,6 +94,10 @@ def regress(
     """Fit a regressor and the baselines to three quarters of the rows, and measure on the others.
 
     ValueError where the target is not a column of numbers or the only column, or rows are too few.
+
+    >>> nl.compare.regress(pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}), "b")
+    Traceback (most recent call last):
+    ValueError: expected 16 rows or more; got 2
     """
     frame = as_columns(frame, target).dropna(subset=target)
     if len(frame) < 2 * LEAST:

@@ -166,8 +166,8 @@ class Encoder(Range):
         example = 314 if isinstance(high, int) else 3.14
         if not low <= example <= high:
             example = (low + high) / 2
-        rows = {
-            f"spells {example}": " ".join(self.spell(example)),
+        rows = {} if self.unchosen else {f"spells {example}": " ".join(self.spell(example))}
+        rows |= {
             "holds": self.holds,
             "tokens": f"{'' if self.fixed else 'up to '}{self.length} a number",
             "vocabulary": f"{len(self.vocabulary):,} words",

@@ -175,7 +175,10 @@ def test_a_picture_has_a_column_for_each_encoder(cards):
         ("FoNE(print(1))", "written like BitTokens"),
         ("FoNE({[]: 1})", "written like BitTokens"),
         ("FoNE(colour=1)", "is not an encoder: .*colour"),
-        ("FoNE(8, 7, 6, 5)", r"it is FoNE\(int_digits, frac_digits, signed, periods, "),
+        (
+            "FoNE(1, 2, True, (10,), 5, 6, 7, 8)",
+            r"it is FoNE\(int_digits, frac_digits, signed, periods, ",
+        ),
         ("no_such_module:Mine", "'no_such_module' cannot be imported: No module named"),
     ],
 )
