@@ -98,6 +98,7 @@ def test_the_prediction_moves_with_keys_and_with_the_mouse(page):
 
 def test_a_click_on_the_track_gives_the_keys_to_the_slider(page):
     handle = page.get_by_role("slider").first
+    handle.scroll_into_view_if_needed()
     box = page.locator(".noUi-base").first.bounding_box()
     page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + box["height"] / 2)
     clicked = drawn_at(page, true_value(handle))["truth"]
