@@ -28,6 +28,7 @@ from .encoders import BitTokens as BitTokens
 from .encoders import Digits as Digits
 from .encoders import DigitValues as DigitValues
 from .encoders import Encoder as Encoder
+from .encoders import ExponentFirst as ExponentFirst
 from .encoders import FoNE as FoNE
 from .encoders import FoNEDigits as FoNEDigits
 from .encoders import FusedBins as FusedBins
@@ -40,6 +41,7 @@ from .encoders import Standardised as Standardised
 from .encoders import Subword as Subword
 from .encoders import SubwordFromRight as SubwordFromRight
 from .encoders import Tokens as Tokens
+from .encoders import UniformBins as UniformBins
 from .encoders import ValueEncoder as ValueEncoder
 from .encoders import VariableLength as VariableLength
 from .encoders import XVal as XVal

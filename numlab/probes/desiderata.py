@@ -118,11 +118,12 @@ def worst(encoder: Encoder, measure: str) -> np.ndarray:
 
 
 def standard() -> list[Encoder]:
-    """The ten encoders of `numlab bench`, those of fixed digits with 15 of them."""
-    from numlab.encoders import FP15, IEEE754, P10, P1000, BitTokens, Digits, FoNE, Subword, XVal
+    """The twelve encoders of `numlab bench`, those of fixed digits with 15 of them."""
+    from numlab import encoders as e
 
-    values = [BitTokens(), FoNE(8, 7), XVal(), XVal(k=2), IEEE754()]
-    return [*values, P10(), P1000(), FP15(), Digits(8, 7), Subword(8, 7)]
+    values = [e.BitTokens(), e.FoNE(8, 7), e.XVal(), e.XVal(k=2), e.IEEE754()]
+    texts = [e.P10(), e.P1000(), e.FP15(), e.ExponentFirst(), e.Digits(8, 7), e.Subword(8, 7)]
+    return [*values, *texts, e.UniformBins()]
 
 
 def _score(measure: str, value: float) -> float:

@@ -5,7 +5,14 @@ import functools
 import numpy as np
 
 from numlab.codes import BitCode, Decimal, FigureCode, ScaledCode, as_column
-from numlab.encoders import FusedBins, LogBins, Standardised, VariableLength
+from numlab.encoders import (
+    ExponentFirst,
+    FusedBins,
+    LogBins,
+    Standardised,
+    UniformBins,
+    VariableLength,
+)
 from numlab.encoders.scientific import Scientific
 from numlab.encoders.variable_length import FIGURES, SMALLEST
 from numlab.numbers import from_figures
@@ -71,7 +78,16 @@ def _(encoder: Scientific, numbers):
 
 
 @precision.register
-def _(encoder: FusedBins, numbers):
+def _(encoder: ExponentFirst, numbers):
+    size = np.abs(as_column(numbers).astype(np.float64))
+    smallest = 10.0 ** (1 - 10**encoder.exponent_digits)
+    cut = 2 * _half_unit(np.maximum(size, smallest), encoder.figures)
+    return np.where(size < smallest, size, cut)
+
+
+@precision.register(FusedBins)
+@precision.register(UniformBins)
+def _(encoder, numbers):
     return np.abs(as_column(numbers).astype(float) - encoder.word_values[encoder.index(numbers)])
 
 

@@ -28,6 +28,7 @@ from numlab.encoders import (
     Digits,
     DigitValues,
     Encoder,
+    ExponentFirst,
     FoNE,
     FoNEDigits,
     FusedBins,
@@ -40,6 +41,7 @@ from numlab.encoders import (
     Subword,
     SubwordFromRight,
     Tokens,
+    UniformBins,
     ValueEncoder,
     WeightedSum,
     XVal,
@@ -60,6 +62,9 @@ CONFIGURED = [  # numbers become tokens in another way than by default
     IEEE754(bits=16),
     IEEE754(bits=64, depth=1, residual=False),
     LogBins(bins=100, low=1e-3),
+    UniformBins(bins=3, high=0.5, scale=7.0),
+    ExponentFirst(figures=15, exponent_digits=2),
+    ExponentFirst(figures=1),
     Aggregate(3, 2, before=False),
     Aggregate(20, how=WeightedSum(base=3.0)),
     Aggregate(4, signed=False, how=None),
@@ -449,6 +454,8 @@ PROMISED = {  # at 3: half of the last figure, digit or bit that the format hold
     **dict.fromkeys(("PLE", "Periodic", "SoftBins"), 3 * 2.0**-23),
     "FusedBins": 1.0,
     "LogBins": 3 * (10**0.5 - 1),
+    "UniformBins": 0.2 * 30 / 4092,
+    "ExponentFirst": 1e-3,
 }
 
 
