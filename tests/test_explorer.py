@@ -163,6 +163,16 @@ def test_what_lies_on_a_line_is_drawn_on_a_line():
     assert not places[:, 1:].any()
 
 
+def test_a_brush_empties_the_box_so_that_the_same_numbers_can_be_typed_again(panel):
+    panel.box.value = "7"
+    choose(panel, [3, 9])
+    assert panel.box.value == "" and panel.brush.indices.tolist() == [3, 9]
+    panel.box.value = "7"
+    assert panel.brush.indices.tolist() == [7] and panel.box.value == "7"
+    panel.box.value = ""
+    assert panel.brush.indices.tolist() == []
+
+
 def test_numbers_that_are_typed_again_take_back_an_alert(panel):
     panel.box.value = "7"
     panel.box.value = "seven"

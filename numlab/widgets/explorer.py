@@ -87,14 +87,14 @@ class _Explorer(Panel):
         about = {"description": "choose numbers", "placeholder": "7, 100 to 199"}
         self.box = ipywidgets.Text(**about, continuous_update=False, style=FIT["style"])
         self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (hint, "&nbsp;", ""))
-        self.brush, self.power = Brush(self.figure()), Plot()
+        self.brush, self.power, self.typed = Brush(self.figure()), Plot(), ""
         self.power.layout.display = "none"
         sides = self.sides if len(options) > 2 else []
         choices = row(self.projection, self.color, *sides, self.box)
         super().__init__(choices, self.brush, self.spelling, self.message, self.near, self.power)
         on_change(self.draw, self.projection, self.color, *self.sides)
         on_change(self.choose_typed, self.box)
-        self.brush.observe(lambda _: self.answer(), "chosen")
+        self.brush.observe(lambda _: self.brushed(), "chosen")
         self.brush.observe(lambda change: self.spell(change.new), "hovered")
 
     @property
@@ -136,6 +136,8 @@ class _Explorer(Panel):
 
     def choose_typed(self) -> None:
         """Choose the numbers that were typed."""
+        if not self.box.value and self.brush.chosen != self.typed:  # `brushed` has emptied it
+            return
         try:
             chosen, absent = typed(self.box.value, self.numbers)
         except ValueError as error:
@@ -144,9 +146,15 @@ class _Explorer(Panel):
             return
         if (indices := ",".join(map(str, np.flatnonzero(chosen)))) == self.brush.chosen:
             self.answer()  # an earlier alert goes
-        self.brush.chosen = indices
+        self.typed = self.brush.chosen = indices
         if absent:
             self.message.value = note(f"Not here: {', '.join(absent)}.", "alert")
+
+    def brushed(self) -> None:
+        """Answer; what was typed goes if other numbers are chosen: typed again, it is a change."""
+        if self.brush.chosen != self.typed:
+            self.box.value = ""
+        self.answer()
 
     def spell(self, index: int) -> None:
         """Show how the number under the mouse is spelled."""
