@@ -17,9 +17,9 @@ class Decision:
     samples: int = 64
 
     def __post_init__(self):
-        named = self.decide in ("mode", "mean", "median")
+        named = self.decide in ("mode", "mean", "median", "relative")
         if not named and not (isinstance(self.decide, float) and 0 < self.decide < 1):
-            wanted = "decide is 'mode', 'mean', 'median' or a level above 0 and below 1"
+            wanted = "decide is 'mode', 'mean', 'median', 'relative' or a level above 0 and below 1"
             raise ValueError(f"{wanted}; got {self.decide!r}")
         check_count("samples", self.samples)
 
@@ -27,6 +27,8 @@ class Decision:
         """(m,) numbers."""
         if self.decide in ("mode", "mean"):
             return getattr(distribution, self.decide).numpy()
+        if self.decide == "relative":
+            return distribution.relative_median.numpy()
         level = 0.5 if self.decide == "median" else self.decide
         return distribution.quantile(torch.full_like(distribution.mean, level)).numpy()
 
@@ -36,11 +38,12 @@ class Decision:
         `seed`: of the samples; batches that share it share their noise.
         """
         tokenizer, head = model.tokenizer, model.tokenizer.head
+        curved = not tokenizer.other_head and tokenizer.encoder.bends
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
             if self.decide == "mode":
                 each.append(model)  # its greedy answer
-        elif self.decide == "mean" and not tokenizer.other_head and tokenizer.encoder.bends:
+        elif self.decide == "relative" or (self.decide == "mean" and curved):
             # of numbers that a curve (asinh) transforms, the mean is not that of the prediction
             levels = (np.arange(self.samples) + 0.5) / self.samples
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]

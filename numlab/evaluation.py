@@ -78,14 +78,16 @@ def predict(
     slots : patterns of the slots to fill in, such as "a0" or ("x*", "y*"). A masked LM fills all of
         them in one pass, with all of them masked. A causal LM generates one slot at a time from
         the true text before it, never from its own earlier answers.
-    decide : "mode", "mean", "median" or a quantile's level: which number to answer from the
-        distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared errors,
-        the median for absolute ones. None: the likeliest words, or the number that the head reads.
+    decide : "mode", "mean", "median", "relative" or a quantile's level: which number to answer from
+        the distribution that a run predicts (RAIL, 2403.04182). The mean is best for squared
+        errors, the median for absolute ones, and "relative" for abs(predicted - true) / abs(true).
+        None: the likeliest words, or the number that the head reads.
         Heads with a formula for their distribution use it; for all others, `samples` answers are
         drawn, word by word or bit by bit. If all of these differ, the "mode" is the answer that
         None would give.
         Where an encoder asinh-transforms a column, the mean is that of `samples` quantiles (a long
-        tail counts a little too little), and the mode that of the transformed number.
+        tail counts a little too little), and the mode that of the transformed number. "relative"
+        takes such quantiles, too, where there is a formula.
     samples : how many answers are drawn for each; the same ones each time.
 
     Returns

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from tiny import spec
 
 import numlab as nl
@@ -57,7 +59,7 @@ def test_samples_follow_the_models_weights_and_words_of_texts_are_dropped(module
     assert mean.predicted.mean() == pytest.approx(3.5, abs=0.05)
     assert mean.dropped.mean() == pytest.approx(0.2, abs=0.02) and mean.valid.all()
     assert (decided("mode").predicted == 4).all() and (decided("median").predicted == 4).all()
-    assert (decided(0.2).predicted == 2).all()
+    assert (decided(0.2).predicted == 2).all() and (decided("relative").predicted == 2).all()
 
 
 def test_texts_of_different_batches_have_samples_of_their_own(module_home, monkeypatch):
@@ -105,8 +107,9 @@ def test_what_cannot_be_decided_is_an_error(module_home):
         nl.predict(run, "test", "answer", decide=2)
     with pytest.raises(ValueError, match="samples is a whole number, 1 or more; got 0"):
         nl.predict(run, "test", "answer", decide="mean", samples=0)
-    with pytest.raises(ValueError, match="predicts single numbers"):
-        nl.predict(run, "test", "answer", decide="mean")
+    for decide in ("mean", "relative"):
+        with pytest.raises(ValueError, match="predicts single numbers"):
+            nl.predict(run, "test", "answer", decide=decide)
     normals = spec(nl.XVal(mixture=2), None, nl.MaskedLM())
     run = nl.train(dataclasses.replace(normals, task=nl.tasks.Quantities()))
     with pytest.raises(ValueError, match="`decide` takes slots of numbers; unit0 holds words"):
@@ -209,3 +212,31 @@ def test_one_output_that_is_no_number_makes_an_answer_none_that_is_dropped(
     for decide in ("mean", "median", 0.3):
         frame = nl.predict(run, "test", "answer", decide=decide)
         assert not frame.valid.any() and (frame.dropped == 1).all(), decide
+
+
+@given(st.lists(st.floats(-1e3, 1e3).map(lambda x: round(x, 2)), min_size=1, max_size=9))
+def test_the_relative_median_has_the_least_relative_error_of_all_samples(numbers):
+    found = float(
+        heads.Points(
+            torch.tensor([*numbers, torch.nan], dtype=torch.float64)[:, None]
+        ).relative_median
+    )
+    assert found in numbers
+    if 0 in numbers:  # any other answer is infinitely wrong
+        assert found == 0
+    else:
+        true = np.array(numbers)
+
+        def error(answer):
+            return np.mean(np.abs((true - answer) / true))
+
+        assert error(found) <= min(map(error, numbers)) * (1 + 1e-9) + 1e-12
+
+
+def test_a_head_with_a_formula_answers_the_relative_median_of_its_quantiles(
+    module_home, monkeypatch
+):
+    run = nl.train(spec(nl.XVal(), BARS, MASKED))
+    says(run, torch.tensor([0.5, 0.5, 1e-9]).log(), monkeypatch)  # uniform from 0 to 20
+    frame = nl.predict(run, "test", "answer", decide="relative")
+    assert frame.predicted.between(0, 3).all() and frame.valid.all()  # the median is 10

@@ -38,7 +38,7 @@ class Difficulty:
 
 
 @functools.lru_cache(1 << 16)
-def written(x: float, base: int) -> str:
+def as_text(x: float, base: int) -> str:
     """abs(x) as text: base 10 positional; base 2 the significand's bits without trailing zeros."""
     if base == 10:
         return np.format_float_positional(abs(x), trim="-")
@@ -52,7 +52,7 @@ def non_zero(x: float, base: int = 10) -> int:
     >>> non_zero(-102.5), non_zero(5.0, base=2)
     (3, 2)
     """
-    text = written(x, base)
+    text = as_text(x, base)
     return max(1, len(text) - text.count("0") - text.count("."))
 
 
@@ -64,7 +64,7 @@ def common(a: float, b: float, base: int = 10) -> int:
     """
     if (a < 0) != (b < 0):
         return 0
-    pairs = zip(written(a, base), written(b, base), strict=False)
+    pairs = zip(as_text(a, base), as_text(b, base), strict=False)
     return sum(x != "." for x, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
@@ -73,8 +73,8 @@ def _of_sum(asked: list[float], answers: list[float], base: int) -> int:
 
     Compared from the left, without the point, as they are written (6.5).
     """
-    large, small = (written(x, base).replace(".", "") for x in sorted(asked, key=abs, reverse=True))
-    total = written(answers[0], base).replace(".", "")
+    large, small = (as_text(x, base).replace(".", "") for x in sorted(asked, key=abs, reverse=True))
+    total = as_text(answers[0], base).replace(".", "")
     changed = sum(x != y for x, y in zip(large, total.ljust(len(large)), strict=False))
     both = sum(x != "0" != y for x, y in zip(large, small, strict=False))
     return changed + 3 * both
@@ -96,7 +96,7 @@ def _of_power(asked: list[float], answers: list[float], base: int) -> int:
 
 def _of_mean(asked: list[float], answers: list[float], base: int) -> int:
     """Digits that are not 0 after the common prefix, and those of 1 / n."""
-    texts = [written(x, base).replace(".", "") for x in asked]
+    texts = [as_text(x, base).replace(".", "") for x in asked]
     shared = min(common(asked[0], x, base) for x in asked)
     rest = sum(len(text[shared:].replace("0", "")) for text in texts)
     share = float(f"{1 / len(asked):.15g}") if base == 10 else 1 / len(asked)

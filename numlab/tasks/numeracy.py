@@ -14,7 +14,7 @@ import numpy as np
 from numlab.examples import Examples, Layout
 from numlab.numbers import FLOAT_DIGITS, check_count, check_tuple
 from numlab.tasks.base import PopulationTask
-from numlab.tasks.difficulty import DIFFICULTIES, written
+from numlab.tasks.difficulty import DIFFICULTIES, as_text
 from numlab.tasks.numeracy_draws import DRAWS, EXACT, Uniforms
 
 ATTEMPTS = 2000  # to draw an example whose numbers are all in range
@@ -165,5 +165,5 @@ class Numeracy(PopulationTask):
     def n_places(self, x: Decimal) -> int:
         """Digits, or bits, that an operand really has."""
         if self.precision == "binary":
-            return len(written(float(x), 2))
+            return len(as_text(float(x), 2))
         return len(x.normalize().as_tuple().digits)

@@ -75,8 +75,11 @@ class WordProblems(ExpressionTask):
     decimals: ClassVar[int] = 2  # our choice: FERMAT's answers have six
 
     def __post_init__(self):
-        if not self.numbers or not self.templates:
-            raise ValueError(f"word problems need numbers and templates; got {self}")
+        categories = isinstance(self.numbers, (tuple, list)) and self.numbers
+        if not categories or not all(isinstance(c, DigitLengths) for c in categories):
+            raise ValueError(f"numbers are DigitLengths, one or more; got {self.numbers!r}")
+        if not self.templates:
+            raise ValueError("word problems need a template; got none")
         if len({text for text, _ in self.templates}) < len(self.templates):
             raise ValueError(f"templates are distinct; got {self.templates}")
         for text, expression in self.templates:

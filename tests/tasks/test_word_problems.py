@@ -68,10 +68,11 @@ def test_lengths_are_uniform():
         ((TEMPLATES[0], TEMPLATES[0]), TRAINING),
         ((), TRAINING),
         (TEMPLATES, ()),
+        (TEMPLATES, (1, 2)),
     ],
 )
 def test_templates_and_numbers_that_make_no_task_are_refused(templates, numbers):
-    with pytest.raises(ValueError, match="template|templates"):
+    with pytest.raises(ValueError, match="template|DigitLengths, one or more"):
         WordProblems(numbers=numbers, templates=templates)
 
 
