@@ -307,7 +307,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="ENCODER",
-            help='Such as BitTokens, "FoNE(8, 7)", or mymodule:MyEncoder. Default: ten of numlab.',
+            help='BitTokens, "FoNE(8, 7)" or mymodule:MyEncoder, say. Default: twelve of numlab.',
         ),
     ] = None,
     as_json: Json = False,
