@@ -152,6 +152,9 @@ class NumberTokenLoss(LossTerm):
     Sign, point and exponent are left out, so -12.5 counts as 125 (in the authors' package, as 12
     and 5); so are the digits that MaskedLM(whole=False) shows.
 
+    Where one word is a whole number (FP15, UniformBins), "mse" with reweigh=False is the loss of
+    regression-aware fine-tuning, RAFT (Lukasik and others, ICLR 2025).
+
     Parameters
     ----------
     weight : of the mean over the targets, beside the cross-entropy.

@@ -201,6 +201,14 @@ def test_the_oracles_of_reweighting_and_squashing():
     assert number_loss(4, squash=3.0) == pytest.approx(1.527216472, rel=1e-6)
 
 
+def test_with_a_word_for_each_number_the_squared_error_is_that_of_their_mean():
+    """RAFT: SPECS, section 5, whose grid from 1 to 5 is moved to -2 to 2."""
+    logits = dict(zip("-2 -1 0 1 2".split(), np.log([0.1, 0.2, 0.05, 0.4, 0.25]), strict=True))
+    asked = ask(nl.UniformBins(bins=5, high=2.0), ["1"], [logits])
+    loss = NumberTokenLoss("mse", reweigh=False)
+    assert float(loss(*asked)) == pytest.approx((0.5 - 1) ** 2, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("values", "least", "width"),
     [([0.0, 1.0], 1.0, 1.0), ([0.0, 1e6], 1e6, 1e6), ([3.0], 1.0, 0.0)],
