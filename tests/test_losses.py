@@ -202,8 +202,9 @@ def test_the_oracles_of_reweighting_and_squashing():
 
 
 def test_with_a_word_for_each_number_the_squared_error_is_that_of_their_mean():
-    """RAFT: SPECS, section 5, whose grid from 1 to 5 is moved to -2 to 2."""
-    logits = dict(zip("-2 -1 0 1 2".split(), np.log([0.1, 0.2, 0.05, 0.4, 0.25]), strict=True))
+    """The loss of regression-aware fine-tuning."""
+    shares = {"-2": 0.1, "-1": 0.2, "0": 0.05, "1": 0.4, "2": 0.25}  # their mean is 0.5
+    logits = {word: np.log(share) for word, share in shares.items()}
     asked = ask(nl.UniformBins(bins=5, high=2.0), ["1"], [logits])
     loss = NumberTokenLoss("mse", reweigh=False)
     assert float(loss(*asked)) == pytest.approx((0.5 - 1) ** 2, rel=1e-6)
