@@ -19,7 +19,7 @@ from numlab.heads import HeadModule
 CAUSAL, MASKED = nl.CausalLM(only=("answer",)), nl.MaskedLM(slots=0.5, literals=0.0)
 BARS = heads.Bars((0.0, 10.0, 20.0, 100.0))
 GRID = nl.FusedBins((("*", (1.0, 2.0, 3.0, 4.0, 5.0)),))
-WEIGHTS = torch.tensor([0.1, 0.2, 0.05, 0.4, 0.25])  # SPECS, section 5
+WEIGHTS = torch.tensor([0.1, 0.2, 0.05, 0.4, 0.25])  # of the five numbers of GRID
 
 
 def says(run, logits, monkeypatch):
