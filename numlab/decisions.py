@@ -38,13 +38,13 @@ class Decision:
         `seed`: of the samples; batches that share it share their noise.
         """
         tokenizer, head = model.tokenizer, model.tokenizer.head
+        # of numbers that a curve (asinh) transforms, the mean is not that of the prediction
         curved = not tokenizer.other_head and tokenizer.encoder.bends
         if not (head and head.closed):
             each = [_Sampler(model, torch.Generator().manual_seed(seed))] * self.samples
             if self.decide == "mode":
                 each.append(model)  # its greedy answer
         elif self.decide == "relative" or (self.decide == "mean" and curved):
-            # of numbers that a curve (asinh) transforms, the mean is not that of the prediction
             levels = (np.arange(self.samples) + 0.5) / self.samples
             each = [_Decided(model, Decision(level)) for level in levels.tolist()]
         else:

@@ -20,6 +20,9 @@ class ExponentFirst(Encoder):
     The digits that do not fit are cut off, not rounded. The exponent is that of the first digit. 0
     has zeros only, and numbers too small for the exponent become 0.
 
+    deviates: `regress_lm` takes the exponent from logarithms, whose rounding makes 1000 to 100. It
+    keeps the sign of numbers that are too small.
+
     Parameters
     ----------
     figures : digits of the significand, 1 to 15.
