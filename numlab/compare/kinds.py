@@ -9,6 +9,7 @@ from numlab.parsing import ISO_DATE, THOUSANDS, ZONE
 
 KINDS = ("number", "id", "code", "words", "date", "dmy", "mdy")
 WORDS = 50  # different words that a column of words has at most
+PLAIN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")  # one way to read it, if the point is one
 POWER = re.compile(r"(?<=\d)\s*[×·x*]\s*10\s*\^\s*\{?([-+\u2212]?\d+)\}?")
 SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[\s'’]\d{3}(?!\d))+")  # no 030 123 456
 DOTS = re.compile(r"^([+-]?[1-9]\d{0,2}(?:\.\d{3})+)(?=,|$)")
@@ -45,7 +46,8 @@ def understood(name: str, raw: pd.Series, given: str | None, decimal: str):
     if raw.dtype.kind == "M" and given in (None, "date", "dmy", "mdy"):
         return "date", raw, ""
     refused = f"{name}: expected the kind {given}; got {raw.dropna().astype(str).tolist()[:1]}"
-    if given in ("date", "dmy", "mdy") or (not given and raw.dtype.kind not in "iuf"):
+    may_be_dates = raw.dtype.kind not in "iuf" and not _all_plain(texts)
+    if given in ("date", "dmy", "mdy") or (not given and may_be_dates):
         date = _dates(name, texts, given)
         if given and (date is None or date[0].isna().all()):
             raise ValueError(refused)
@@ -81,12 +83,14 @@ def bare(texts: pd.Series) -> tuple[pd.Series, str]:
 
     Parentheses mean a minus only beside entries without them.
     """
+    if _all_plain(texts):  # most columns are, and all else takes long
+        return texts, ""
     debits, note = texts[texts.str.match(DEBIT, na=False)], ""
     if 0 < len(debits) < texts.notna().sum():
         texts = texts.str.replace(DEBIT, r"-\1\2", regex=True)
         note = f"{debits.iloc[0]} is taken for {texts[debits.index[0]]}"
     parts = texts.str.replace(SIGN, r"\2\1", regex=True).str.extract(UNIT)
-    units = parts[["before", "after"]].fillna("").agg(" ".join, axis=1).str.strip()
+    units = (parts.before.fillna("") + " " + parts.after.fillna("")).str.strip()
     units = units[parts.number.notna()]
     without, units = (units == "").sum(), units[units != ""]
     if 2 * len(units) < texts.notna().sum() or units.nunique() != 1:
@@ -98,6 +102,10 @@ def bare(texts: pd.Series) -> tuple[pd.Series, str]:
     lack = f" (without it: {without:,})" if without else ""
     texts = texts.mask(texts.index.isin(units.index), parts.number)
     return texts, joined(note, f"{unit} is left off{lack}")
+
+
+def _all_plain(texts: pd.Series) -> bool:
+    return texts.dropna().str.fullmatch(PLAIN).all()
 
 
 def joined(*notes: str) -> str:
@@ -141,6 +149,8 @@ def _kind(name: str, numbers: pd.Series, texts: pd.Series) -> tuple[str, str]:
 
 def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
     """Texts as float64, and a note on other readings."""
+    if decimal != "," and _all_plain(texts):
+        return _finite(texts), ""
     plain = texts.str.replace("\u2212", "-").str.replace(POWER, r"e\1", regex=True)
     plain = plain.str.replace(SPACES, lambda m: re.sub(r"[\s'’]", "", m[0]), regex=True)
     plain = plain.str.replace(r"^([-+])\s+", r"\1", regex=True)
@@ -159,11 +169,16 @@ def in_float64(texts: pd.Series, decimal: str) -> tuple[pd.Series, str]:
         plain = plain.str.replace(THOUSANDS, lambda m: m[1].replace(",", ""), regex=True)
         sure, firsts = commas.str.contains(".", regex=False).any(), commas.index[:1]
         other = '; if that is wrong: --decimal ","' if len(commas) and not sure else ""
-    numbers = pd.to_numeric(plain, errors="coerce").astype(float)
+    numbers = _finite(plain)
     firsts = [i for i in firsts if pd.notna(numbers[i])]
     note = "; ".join(f"{written[i]} is read as {plain[i]}" for i in firsts)
     note += other if firsts else ""
-    return numbers.where(np.isfinite(numbers)), note
+    return numbers, note
+
+
+def _finite(texts: pd.Series) -> pd.Series:
+    numbers = pd.to_numeric(texts, errors="coerce").astype(float)
+    return numbers.where(np.isfinite(numbers))
 
 
 def _dates(name: str, texts: pd.Series, given: str | None) -> tuple[pd.Series, str] | None:
