@@ -173,6 +173,21 @@ def test_a_brush_empties_the_box_so_that_the_same_numbers_can_be_typed_again(pan
     assert panel.brush.indices.tolist() == []
 
 
+def test_an_alert_goes_with_its_text_and_what_is_brushed_stays_chosen(panel):
+    choose(panel, [3, 9])
+    panel.box.value = "seven"
+    assert "seven" in panel.message.value
+    panel.box.value = ""
+    assert panel.message.value == "" and panel.brush.indices.tolist() == [3, 9]
+
+
+def test_a_brush_over_typed_numbers_is_answered_once(panel):
+    panel.box.value = "7"
+    answered = panel.brush.answered
+    choose(panel, [3, 9])
+    assert panel.brush.answered == answered + 1
+
+
 def test_numbers_that_are_typed_again_take_back_an_alert(panel):
     panel.box.value = "7"
     panel.box.value = "seven"

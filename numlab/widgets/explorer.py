@@ -136,7 +136,8 @@ class _Explorer(Panel):
 
     def choose_typed(self) -> None:
         """Choose the numbers that were typed."""
-        if not self.box.value and self.brush.chosen != self.typed:  # `brushed` has emptied it
+        if not self.box.value and self.brush.chosen != self.typed:  # other numbers are chosen
+            self.answer()
             return
         try:
             chosen, absent = typed(self.box.value, self.numbers)
@@ -152,9 +153,10 @@ class _Explorer(Panel):
 
     def brushed(self) -> None:
         """Answer; what was typed goes if other numbers are chosen: typed again, it is a change."""
-        if self.brush.chosen != self.typed:
-            self.box.value = ""
-        self.answer()
+        if self.box.value and self.brush.chosen != self.typed:
+            self.box.value = ""  # which answers
+        else:
+            self.answer()
 
     def spell(self, index: int) -> None:
         """Show how the number under the mouse is spelled."""

@@ -235,7 +235,7 @@ def tab_to(page, selector: str, key: str = "Tab") -> None:
 
 
 @pytest.fixture(scope="module")
-def before(app):
+def brightness_before(app):
     """How bright the app was before 20 numbers were chosen, by keyboard alone."""
     bright = brightness(app)
     tab_to(app, "[placeholder='7, 100 to 199']")
@@ -245,9 +245,9 @@ def before(app):
     return bright
 
 
-def test_voila_serves_the_same_without_jupyterlab_and_by_keyboard_alone(app, before):
+def test_voila_serves_the_same_without_jupyterlab_and_by_keyboard_alone(app, brightness_before):
     app.wait_for_function(f"({CHOSEN})[0] === 20")
-    until(lambda: brightness(app) > before + 0.05, "980 pale points")
+    until(lambda: brightness(app) > brightness_before + 0.05, "980 pale points")
     shot(app, "voila")
 
 
@@ -256,7 +256,8 @@ def test_the_web_pages_ask_nobody_on_the_network(app):
     assert hosts == {"127.0.0.1"}
 
 
-def test_a_menu_is_chosen_from_by_keyboard(app, before):
+@pytest.mark.usefixtures("brightness_before")  # 20 numbers are chosen
+def test_a_menu_is_chosen_from_by_keyboard(app):
     tab_to(app, "select:has([data-value='t-SNE'])", key="Shift+Tab")
     drawn = "document.querySelector('.js-plotly-plot')._fullData[0].x[0]"
     before = app.evaluate(drawn)
