@@ -181,6 +181,12 @@ def test_an_alert_goes_with_its_text_and_what_is_brushed_stays_chosen(panel):
     assert panel.message.value == "" and panel.brush.indices.tolist() == [3, 9]
 
 
+def test_an_alert_stays_with_its_text_when_other_colours_are_drawn(panel):
+    panel.box.value = "7, seven"
+    panel.color.value = "parity"
+    assert "seven" in panel.message.value
+
+
 def test_a_brush_over_typed_numbers_is_answered_once(panel):
     panel.box.value = "7"
     answered = panel.brush.answered

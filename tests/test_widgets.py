@@ -336,6 +336,22 @@ def test_another_parameter_has_its_own_range_and_gaps(runs):
     assert (panel.slider.min, panel.slider.max) == (0.95, 1.4)  # which is as far as a0 goes
 
 
+def test_a_value_that_an_encoder_cannot_hold_is_no_number_to_it(runs):
+    panel = nl.widgets.ood_sweep(runs, "m0", n=2)
+    panel.slider.value = 10.0  # FoNE with one digit before the point ends at 9.9995
+    _, xval, fone = panel.answered[panel.answered.true == 10].invalid
+    assert (xval, fone) == (0, 1)
+
+
+def test_lines_are_filled_in_where_a_gap_ends_beyond_what_can_be_asked(runs, monkeypatch):
+    monkeypatch.setattr(sweep, "IDLE", 0)
+    panel = nl.widgets.ood_sweep(runs[:1], "a0", n=2)
+    assert panel.gaps == ((1.0, 1.5),) and panel.slider.max < 1.5
+    for _ in range(3):
+        asyncio.run(panel.fill())
+    assert len(panel.answered) == 4
+
+
 def test_the_errors_are_those_of_the_medians(panel, runs):
     panel.slider.value = 0.4
     line = traces(panel)["XVal error"]

@@ -87,7 +87,8 @@ class _Explorer(Panel):
         about = {"description": "choose numbers", "placeholder": "7, 100 to 199"}
         self.box = ipywidgets.Text(**about, continuous_update=False, style=FIT["style"])
         self.message, self.spelling, self.near = (ipywidgets.HTML(t) for t in (hint, "&nbsp;", ""))
-        self.brush, self.power, self.typed = Brush(self.figure()), Plot(), ""
+        self.brush, self.power = Brush(self.figure()), Plot()
+        self.typed = self.problem = ""  # indices of what was typed, and what is wrong with it
         self.power.layout.display = "none"
         sides = self.sides if len(options) > 2 else []
         choices = row(self.projection, self.color, *sides, self.box)
@@ -136,25 +137,24 @@ class _Explorer(Panel):
 
     def choose_typed(self) -> None:
         """Choose the numbers that were typed."""
-        if not self.box.value and self.brush.chosen != self.typed:  # other numbers are chosen
+        self.problem, indices = "", self.brush.chosen
+        if self.box.value or indices == self.typed:  # else `brushed` has emptied the box
+            try:
+                chosen, absent = typed(self.box.value, self.numbers)
+            except ValueError as error:
+                self.problem = f'Type numbers as in "7, 100 to 199": {error}.'
+            else:
+                self.typed = indices = ",".join(map(str, np.flatnonzero(chosen)))
+                self.problem = f"Not here: {', '.join(absent)}." if absent else ""
+        if indices == self.brush.chosen:
             self.answer()
-            return
-        try:
-            chosen, absent = typed(self.box.value, self.numbers)
-        except ValueError as error:
-            text = f'Type numbers as in "7, 100 to 199": {error}.'
-            self.message.value = note(text, "alert")
-            return
-        if (indices := ",".join(map(str, np.flatnonzero(chosen)))) == self.brush.chosen:
-            self.answer()  # an earlier alert goes
-        self.typed = self.brush.chosen = indices
-        if absent:
-            self.message.value = note(f"Not here: {', '.join(absent)}.", "alert")
+        else:
+            self.brush.chosen = indices  # which answers
 
     def brushed(self) -> None:
         """Answer; what was typed goes if other numbers are chosen: typed again, it is a change."""
         if self.box.value and self.brush.chosen != self.typed:
-            self.box.value = ""  # which answers
+            self.typed = self.box.value = ""  # which answers
         else:
             self.answer()
 
@@ -173,15 +173,17 @@ class _Explorer(Panel):
         """Show the neighbours of the chosen numbers, their F1, and the spectrum."""
         chosen = self.brush.indices
         self.power.layout.display = "none"
+        alert = note(self.problem, "alert") if self.problem else ""
+        self.message.value = alert or ("" if len(chosen) else self.hint)
         if not len(chosen):
-            self.message.value, self.near.value = self.hint, ""
+            self.near.value = ""
             return
         asked = chosen[np.unique(np.linspace(0, len(chosen) - 1, SAMPLE).astype(int))]
         k = min(NEAR, len(self.numbers) - 1)
         near = {title: neighbours(e, asked, k) for title, e in self.seen.items()}
         facts = {"chosen": self.names[chosen], "n": len(self.names), "n_asked": len(asked)}
         facts |= self.draw_spectrum(chosen[np.argsort(self.numbers[chosen])])
-        self.message.value, self.near.value = "", page("explorer.html").render(near=near, **facts)
+        self.near.value = page("explorer.html").render(near=near, **facts)
         self.brush.answered += 1
 
     def draw_spectrum(self, chosen: np.ndarray) -> dict[str, Any]:

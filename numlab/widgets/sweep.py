@@ -121,7 +121,9 @@ class _Sweep(Panel):
         low, high, step = extent(self.gaps, self.task.limits[self.slot])
         steps = np.linspace(0, round((high - low) / step), CURVE).round()
         self.curve = np.round(low + step * steps, 9)  # where the lines are filled in
-        self.known = np.unique(self.gaps)  # values of training, at the ends of its gaps
+        least, most = self.task.limits[self.slot]
+        ends = np.unique(self.gaps)  # values of training
+        self.known = ends[(least <= ends) & (ends <= most)]
         margin = max(2 * step, 0.06 * (high - low))  # the points of encoders stand side by side
         self.axis = low - margin, high + margin
         self.name = self.task.names.get(self.slot, self.slot)

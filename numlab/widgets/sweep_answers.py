@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from numlab import probes
-from numlab.encoders import Tokens
+from numlab.encoders import Encoder, Tokens
 from numlab.evaluation import labels, predictions
 from numlab.examples import Examples
 from numlab.training import Run
@@ -25,7 +25,8 @@ def answers(runs: list[Run], slot: str, value: float, n: int = TEXTS) -> pd.Data
     -------
     DataFrame [encoder, true, median, low, high, invalid]
         One row for each encoder: median and range of its valid predictions (NaN if there are
-        none) and the share of invalid ones. Of two middle predictions, the median is the lower.
+        none) and the share of invalid ones: all, where the encoder cannot hold the value. Of two
+        middle predictions, the median is the lower.
 
     >>> spec = nl.RunSpec(nl.tasks.Lookup(1), nl.P1000(), nl.MaskedLM(), nl.GPT2(8), 64, 2, 1e-3)
     >>> nl.widgets.answers([nl.train(spec)], "answer", 1.5, n=2).encoder.tolist()
@@ -55,9 +56,20 @@ def hardly_learned(answers: pd.DataFrame, known: np.ndarray) -> list[str]:
 @functools.lru_cache(maxsize=4096)
 def _predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
     """(n,) what a run predicts in texts in which a parameter is `value`, NaN where invalid."""
+    if not _holds(run.spec.encoder, slot, value):
+        return np.full(n, np.nan)
     parts = predictions(run, texts_at(run.spec.task, slot, value, n), slot)
     numbers = [np.where(part["valid"], part["predicted"], np.nan) for part in parts]
     return np.concatenate(numbers).astype(float)  # also of Python ints
+
+
+def _holds(encoder: Encoder, slot: str, value: float) -> bool:
+    """Whether an encoder can write a value."""
+    try:
+        encoder.at(slot).encode([value])
+    except ValueError:
+        return False
+    return True
 
 
 def swept(
@@ -83,11 +95,12 @@ def swept(
 
 
 def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | None:
-    """Rows of `swept`: words of the first run that has a text encoder of fixed length, and the
-    numbers that their logits give."""
+    """Rows of `swept`: words of the first run that has a text encoder of fixed length which can
+    hold the value, and the numbers that their logits give."""
     for run in runs:
         encoder, spec = run.spec.encoder, run.spec
-        if spec.objective.fills_at_once and encoder.fixed and not (encoder.carriers or spec.head):
+        fixed = encoder.fixed and not (encoder.carriers or spec.head)
+        if spec.objective.fills_at_once and fixed and _holds(encoder, slot, value):
             return _words(run, slot, value, n).assign(encoder=labels(runs)[run], true=value)
     return None
 
