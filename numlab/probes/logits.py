@@ -25,7 +25,7 @@ def answer_states(
     """Ask for one number of each text, and read the hidden states that predict its tokens.
 
     A masked LM reads the text around it, a causal LM the true text before each token; ValueError
-    where there is none.
+    where there is none, and where the slot holds words.
 
     Yields
     ------
@@ -34,6 +34,8 @@ def answer_states(
     """
     model, corpus = run.model, run.tokenizer(examples, run.spec.objective.answers)
     for e, first in zip(examples, corpus.starts, strict=False):
+        if slot in e.layout.word_slots:
+            raise ValueError(f"expected a slot of numbers; {slot} holds words")
         for i in range(0, len(e), BATCH):
             rows = np.arange(i, min(i + BATCH, len(e)))
             batch = corpus.batch(first + rows)

@@ -45,6 +45,14 @@ def test_logits_are_in_the_order_of_the_texts(run):
     assert nl.probes.number_logits(run, texts, "stepsize").true.tolist() == steps
 
 
+@pytest.mark.parametrize("encoder", [nl.B1999("clip"), nl.XVal(mixture=2)], ids=str)
+def test_a_slot_that_holds_words_is_refused(encoder, module_home):
+    probe = nl.probes.calibration if encoder.head else nl.probes.number_logits
+    spec = dataclasses.replace(SPEC, encoder=encoder, task=nl.tasks.Quantities())
+    with pytest.raises(ValueError, match="expected a slot of numbers; thing holds words"):
+        probe(nl.train(spec), "test", "thing")
+
+
 def test_a_scan_over_all_words_is_a_distribution_over_the_text_and_the_encoder(run):
     scan = nl.probes.logit_scan(read(run), top=918)
     total = scan.groupby("within").probability.sum()
