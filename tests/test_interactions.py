@@ -64,12 +64,14 @@ class Explorer(RuleBasedStateMachine):
         assert new.power.layout.display == panel.power.layout.display
         try:
             chosen, absent = typed(panel.box.value, NUMBERS)
-        except ValueError:  # the alert stays, whatever is drawn
-            absent, chosen = True, None
-        if panel.box.value and chosen is not None:
-            assert panel.brush.indices.tolist() == np.flatnonzero(chosen).tolist()
-        assert ("alert" in panel.message.value) == bool(absent)
-        assert absent or new.message.value == panel.message.value
+        except ValueError:
+            wrong = True
+        else:
+            wrong = bool(absent)
+            if panel.box.value:
+                assert panel.brush.indices.tolist() == np.flatnonzero(chosen).tolist()
+        assert ("alert" in panel.message.value) == wrong  # with the text, whatever is drawn
+        assert wrong or new.message.value == panel.message.value
 
 
 class Sweep(RuleBasedStateMachine):

@@ -118,10 +118,10 @@ class _Sweep(Panel):
         self.choose_runs()
         self.slot, self.answered = self.parameter.value, pd.DataFrame({"true": []})
         self.gaps = self.task.gaps.get(self.slot, ())
-        low, high, step = extent(self.gaps, self.task.limits[self.slot])
+        least, most = limits = self.task.limits[self.slot]
+        low, high, step = extent(self.gaps, limits)
         steps = np.linspace(0, round((high - low) / step), CURVE).round()
         self.curve = np.round(low + step * steps, 9)  # where the lines are filled in
-        least, most = self.task.limits[self.slot]
         ends = np.unique(self.gaps)  # values of training
         self.known = ends[(least <= ends) & (ends <= most)]
         margin = max(2 * step, 0.06 * (high - low))  # the points of encoders stand side by side
