@@ -341,6 +341,9 @@ def test_a_value_that_an_encoder_cannot_hold_is_no_number_to_it(runs):
     panel.slider.value = 10.0  # FoNE with one digit before the point ends at 9.9995
     _, xval, fone = panel.answered[panel.answered.true == 10].invalid
     assert (xval, fone) == (0, 1)
+    assert "Out of range, so without an answer here: FoNE." in panel.table.value
+    panel.slider.value = 9.0
+    assert "Out of range" not in panel.table.value
 
 
 def test_lines_are_filled_in_where_a_gap_ends_beyond_what_can_be_asked(runs, monkeypatch):

@@ -22,7 +22,7 @@ from numlab.examples import matches
 from numlab.figures import filing
 from numlab.training import Run
 from numlab.widgets.panel import FIT, Panel, Plot, menu, note, on_change, page, row
-from numlab.widgets.sweep_answers import TEXTS, answers, hardly_learned, swept, words
+from numlab.widgets.sweep_answers import TEXTS, answers, hardly_learned, holds, swept, words
 from numlab.widgets.sweep_figure import sweep_figure
 
 IDLE = 0.4  # seconds without a move, after which another value is added to the lines
@@ -33,6 +33,7 @@ HARDLY = (
     "Hardly learned: {}. Even at values of the training, the median answers are more than half as "
     "wrong as always answering the middle value."
 )
+OUTSIDE = "Out of range, so without an answer here: {}."
 
 
 def ood_sweep(runs: list[Run], slot: str = "stepsize", n: int = TEXTS) -> ipywidgets.VBox:
@@ -174,9 +175,14 @@ class _Sweep(Panel):
         view["model_ms"] = 1000 * (time.perf_counter() - start)
         self.plot.show(sweep_figure(self.answered, spelled, **view))
         if self.chosen:
-            weak = ", ".join(hardly_learned(self.answered, self.known))
+            outside = [r for r in self.chosen if not holds(r.spec.encoder, self.slot, at)]
+            found = {
+                HARDLY: hardly_learned(self.answered, self.known),
+                OUTSIDE: dict.fromkeys(self.labels[run] for run in outside),
+            }
             table = _readout(self.answered[self.answered.true == at])
-            self.table.value = table + (note(HARDLY.format(weak)) if weak else "")
+            notes = [note(text.format(", ".join(names))) for text, names in found.items() if names]
+            self.table.value = "".join([table, *notes])
         else:
             self.table.value = note("Choose an encoder, and a seed that it was trained with.")
         self._fill_later()

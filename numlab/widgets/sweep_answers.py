@@ -56,14 +56,14 @@ def hardly_learned(answers: pd.DataFrame, known: np.ndarray) -> list[str]:
 @functools.lru_cache(maxsize=4096)
 def _predictions(run: Run, slot: str, value: float, n: int) -> np.ndarray:
     """(n,) what a run predicts in texts in which a parameter is `value`, NaN where invalid."""
-    if not _holds(run.spec.encoder, slot, value):
+    if not holds(run.spec.encoder, slot, value):
         return np.full(n, np.nan)
     parts = predictions(run, texts_at(run.spec.task, slot, value, n), slot)
     numbers = [np.where(part["valid"], part["predicted"], np.nan) for part in parts]
     return np.concatenate(numbers).astype(float)  # also of Python ints
 
 
-def _holds(encoder: Encoder, slot: str, value: float) -> bool:
+def holds(encoder: Encoder, slot: str, value: float) -> bool:
     """Whether an encoder can write a value."""
     try:
         encoder.at(slot).encode([value])
@@ -100,7 +100,7 @@ def words(runs: list[Run], slot: str, value: float, n: int) -> pd.DataFrame | No
     for run in runs:
         encoder, spec = run.spec.encoder, run.spec
         fixed = encoder.fixed and not (encoder.carriers or spec.head)
-        if spec.objective.fills_at_once and fixed and _holds(encoder, slot, value):
+        if spec.objective.fills_at_once and fixed and holds(encoder, slot, value):
             return _words(run, slot, value, n).assign(encoder=labels(runs)[run], true=value)
     return None
 
